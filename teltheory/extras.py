@@ -52,4 +52,4 @@ def lacking(*packages: str) -> list[str]:
 def check_report(*packages: str) -> None:
     """Raise, before long work, if a package of `REPORT` that draws or makes pages is not there; all by default."""
     for name in lacking(*(packages or REPORT)):
-        raise TelTheoryError(not_there(name, "report"))
+        raise MissingPackageError(not_there(name, "report"))

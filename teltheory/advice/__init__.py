@@ -19,7 +19,7 @@ from teltheory.advice.search import Candidate
 from teltheory.advice.sentences import advice_lines, headline, rest_of
 from teltheory.advice.settings import HALF, as_set, start_of_rest, t_lru
 from teltheory.cost.bootstrap import Estimate
-from teltheory.cost.given import Model, Size, Units, latency_of, refuse_file
+from teltheory.cost.given import LatencyGiven, Model, Size, Units, latency_of, refuse_file, scarce
 from teltheory.cost.goals import TEL
 from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
@@ -136,7 +136,7 @@ def advise(
     trace: Trace | Forest,
     capacity: Size,
     slo: Seconds,
-    latency: Latency | None = ...,
+    latency: LatencyGiven | None = ...,
     *,
     goal: str = ...,
     work_cost: Fraction | None = ...,
@@ -157,7 +157,7 @@ def advise(
     trace: Trace | Forest,
     capacity: Size | Tiers,
     slo: Seconds,
-    latency: Latency | None = ...,
+    latency: LatencyGiven | None = ...,
     *,
     goal: str = ...,
     work_cost: Fraction | None = ...,
@@ -177,7 +177,7 @@ def advise(
     trace: Trace | Forest,
     capacity: Size | Tiers,
     slo: Seconds,
-    latency: Latency | None = None,
+    latency: LatencyGiven | None = None,
     *,
     goal: str = TEL,
     work_cost: Fraction | None = WORK_COST,
@@ -203,8 +203,9 @@ def advise(
         advised on with `serving`.
     slo : int, float, Fraction or str
         Seconds to the first token, or text such as ``"200ms"``.
-    latency : Latency, optional
-        Turns tokens into seconds. Left out, it is the model's, or without one `A100_LLAMA2_7B`.
+    latency : Latency, str or path, optional
+        Turns tokens into seconds. Also the path of a file that ``calibrate --save`` wrote, or a
+        name of `EMBEDDED`. Left out, it is the model's, or without one `A100_LLAMA2_7B`.
     goal : str
         What is to be small: ``"tel"``, TEL above the SLO; ``"slo"``, the number of turns above it; a percentile of
         TTFT such as ``"p95"``.
@@ -228,8 +229,8 @@ def advise(
     progress : callable or bool, optional
         Called with the replays of the first part done, and all of them; in a queue with the runs done, and None.
         True shows a bar on standard error.
-    model : str, Architecture or KVSize, optional
-        Whose bytes and times they are: a name such as ``"llama-2-7b"``.
+    model : str, path, Architecture or KVSize, optional
+        Whose bytes and times they are: a name such as ``"llama-2-7b"``, or the path of its ``config.json``.
     serving : Serving, optional
         How a loaded server serves the trace: the setting is chosen and judged in its queue then, TEL is in
         seconds, and of tiers it is said which should run T-LRU. An idle server when left out.
@@ -245,7 +246,9 @@ def advise(
     Raises
     ------
     ArgumentError
-        Wrong arguments, a trace in blocks or one that is too short; with `serving` one without arrivals.
+        Wrong arguments, a trace in blocks; with `serving` one without arrivals.
+    TraceError
+        A trace that is too short.
     """
     refuse_file(trace)
     memory, within = Units(1, model, latency).memory(capacity), seconds_of("slo", slo)
@@ -295,4 +298,4 @@ def _on_an_idle_server(
     used = margin if name == "T-LRU" else 0
     said = cautions_of(trace, aim, used, held.within_budget, found.q_hat, found.recommended)
     ahead = (f"{name} {AHEAD}.",) if looks_ahead(setting.policy) else ()
-    return replace(found, warnings=(*ahead, *said))
+    return replace(found, warnings=(*scarce(trace, [capacity]), *ahead, *said))

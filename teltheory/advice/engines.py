@@ -49,8 +49,8 @@ def cautions_of(
     longest = int(turns.total.max())
     if longest <= goal.xi:
         yield (
-            f"No turn has more than {longest:,} tokens, and up to {goal.xi:,} keep the SLO: every turn is safe, "
-            f"whatever is cached."
+            f"No turn computes for longer than the SLO of {float(goal.slo):g} s, whatever is cached: the "
+            f"threshold is {goal.xi:,} tokens, and the longest input has {longest:,}."
         )
     safe = float(np.mean(turns.past <= margin))
     if margin and safe >= NEARLY_ALL:

@@ -25,6 +25,7 @@ from teltheory.advice.sentences_in_queue import headline, queue_lines, tables_of
 from teltheory.advice.server import Server, first_turns, in_units
 from teltheory.advice.settings import as_set, start_of_rest, t_lru
 from teltheory.cost.bootstrap import Estimate
+from teltheory.cost.given import scarce
 from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
 from teltheory.model.display import in_sentences
@@ -231,7 +232,8 @@ def advise_in_queue(
     followed = found.recommended and bool(margin)
     minds = (*((IN_A_QUEUE,) if followed else ()), *(unproved(trace, tiers_of(memory), tried) if followed else ()))
     ahead = (f"{kind} {AHEAD}.",) if looks_ahead(make(tried.margin)) else ()
-    return replace(found, warnings=(*ahead, *minds, *cautions))
+    scant = scarce(trace, [sum(tiers_of(capacity).capacities)])
+    return replace(found, warnings=(*scant, *ahead, *minds, *cautions))
 
 
 def unproved(trace: Trace | Forest, tiers: Tiers, tried: Candidate) -> Iterator[str]:

@@ -23,7 +23,7 @@ import numpy as np
 from teltheory.advice.choice import BLOCKS, DRAWS
 from teltheory.advice.sentences_of_plan import LOAD, REPLICAS, headline, plan_lines, tried_of
 from teltheory.cost.bootstrap import Blocks, Estimate, interval
-from teltheory.cost.given import Model, Size, Units, latency_of
+from teltheory.cost.given import LatencyGiven, Model, Size, Units, latency_of
 from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
 from teltheory.model.display import in_sentences
@@ -112,7 +112,7 @@ def plan(
     grid: Sequence[int | float | Fraction | str],
     capacity: Size | Tiers,
     slo: Seconds,
-    latency: Latency | None = None,
+    latency: LatencyGiven | None = None,
     *,
     percentile: int | Fraction = 95,
     serving: Serving | None = None,
@@ -137,7 +137,7 @@ def plan(
         the numbers of a tier.
     slo : int, float, Fraction or str
         Seconds to the first token, or text such as ``"200ms"``.
-    latency : Latency, optional
+    latency : Latency, str or path, optional
         Turns tokens into seconds. Left out, it is the model's, or without one `A100_LLAMA2_7B`.
     percentile : int or Fraction
         Above 0, at most 100.
@@ -150,7 +150,7 @@ def plan(
         Of the bootstrap's draws.
     progress : callable or bool, optional
         Called with the numbers done and all of them; True shows a bar on standard error.
-    model : str, Architecture or KVSize, optional
+    model : str, path, Architecture or KVSize, optional
         Whose bytes and times they are, where text has them.
 
     Returns

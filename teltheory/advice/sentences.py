@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from teltheory.cost.kv_cache import KVSize
-from teltheory.model.display import Table, percent, tokens_in_short
+from teltheory.model.display import Table, counted, percent, tokens_in_short
 from teltheory.optimal.trees.hindsight import HOLES_LEGEND
 
 if TYPE_CHECKING:
-    from teltheory.advice import Advice, Estimate
+    from teltheory.advice import Advice, Estimate, QueueAdvice
 
 
 HEADER = ("policy", "hit", "prefill", "written", "P50 s", "P90 s", "P95 s", "P99 s", "slow", "TEL", "regret")
@@ -36,7 +36,8 @@ def asked(advice: Advice) -> str:
 
 def findings(advice: Advice, shape: KVSize | None) -> Iterator[str]:
     """Yield what was found on the two parts of the trace, a subject a line."""
-    yield _chosen(advice)
+    which = _setting(advice, advice.choice.margin) if advice.choice.margin else None
+    yield chosen(advice, advice.policy, which)
     yield from _others(advice)
     yield judged(advice)
     yield cost(advice)
@@ -57,26 +58,29 @@ def headline(advice: Advice) -> str:
     return f"{stay} The gain of {advice.policy} on the first part did not last."
 
 
-def _chosen(advice: Advice) -> str:
+def chosen(advice: Advice | QueueAdvice, kind: str, which: str | None) -> str:
+    """Return how a setting was chosen on the first part: of a kind of policy, `which` in words, None for LRU."""
     choice, goal = advice.choice, advice.goal
-    limited = "" if choice.freely.allowed else " within the limits"
     if choice.idle:
-        counted = advice.start - choice.warm_up
-        if counted:
-            return (
-                f"The cache overflows so late that {counted} turns of the first part count: too few to choose on."
-            )
-        same = f"at {advice.capacity:,} tokens all policies do the same"
-        return f"The cache never overflows on the first part: {same}. Nothing is promised."
-    if not choice.margin:
-        which = f"no setting of {advice.policy}{limited}"
-        return f"On the first part {which} makes {goal.name} smaller than LRU does. Nothing is promised."
-    which = "it" if advice.recommended else _setting(advice, choice.margin)
-    found = f"On the first part {goal.name} is {change(choice.here)} with {which} than with LRU"
+        return f"{_too_few(advice.start - choice.warm_up)} Nothing is promised."
+    if which is None:
+        limited = "" if choice.freely.allowed else " within the limits"
+        none = f"no setting of {kind}{limited}"
+        return f"On the first part {none} makes {goal.name} smaller than LRU does. Nothing is promised."
+    with_it = "it" if advice.recommended else which
+    found = f"On the first part {goal.name} is {change(choice.here)} with {with_it} than with LRU"
     if choice.promise is None:
         return f"{found}, which may be chance. Nothing is promised."
     low, high = percent(choice.promise.low), percent(choice.promise.high)
     return f"{found}. Promised for the rest: {low} to {high} lower."
+
+
+def _too_few(turns: int) -> str:
+    """Return why nothing is chosen if so few turns of the first part come after an overflow."""
+    if turns:
+        few = f"{counted(turns, 'turn')} of the first part"
+        return f"The cache overflows so late that {few} count: too few to choose on."
+    return "The cache never overflows on the first part, where all policies do the same."
 
 
 def _setting(advice: Advice, margin: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from teltheory.advice.sentences import change, times
+from teltheory.advice.sentences import change, chosen, times
 from teltheory.model.display import counted, percent, tokens_in_short
 from teltheory.model.tiers import Tiers
 from teltheory.model.units import in_seconds
@@ -74,7 +74,10 @@ def setting(advice: QueueAdvice, margin: int) -> str:
 
 def findings(advice: QueueAdvice) -> Iterator[str]:
     """Yield what was found, a subject a line."""
-    yield _chosen(advice)
+    choice, which = advice.choice, None
+    if not choice.candidate.is_lru:
+        which = f"{advice.policy}, {setting(advice, choice.candidate.margin)},"
+    yield chosen(advice, advice.kind, which)
     yield from _freely(advice)
     yield _judged(advice)
     yield _cost(advice)
@@ -86,23 +89,6 @@ def findings(advice: QueueAdvice) -> Iterator[str]:
         least = in_seconds(advice.held_out.bound)
         pooled = "one cache of all memory, hindsight, and no waits" + _in_one_tier(advice)
         yield f"Bound: no router and no policy gets below {least} s above the SLO on the rest: {pooled}."
-
-
-def _chosen(advice: QueueAdvice) -> str:
-    choice, goal = advice.choice, advice.goal
-    limited = "" if choice.freely.allowed else " within the limits"
-    if choice.idle:
-        counted_turns = advice.start - choice.warm_up
-        return f"Of the first part {counted(counted_turns, 'turn')} come after an overflow: too few to choose on."
-    if choice.candidate.is_lru:
-        which = f"no setting of {advice.kind}{limited}"
-        return f"On the first part {which} makes {goal.name} smaller than LRU does. Nothing is promised."
-    which = "it" if advice.recommended else f"{advice.policy}, {setting(advice, choice.candidate.margin)},"
-    found = f"On the first part {goal.name} is {change(choice.here)} with {which} than with LRU"
-    if choice.promise is None:
-        return f"{found}, which may be chance. Nothing is promised."
-    low, high = percent(choice.promise.low), percent(choice.promise.high)
-    return f"{found}. Promised for the rest: {low} to {high} lower."
 
 
 def _freely(advice: QueueAdvice) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from teltheory.advice.choice import TRIM
-from teltheory.errors import ArgumentError
+from teltheory.errors import ArgumentError, TraceError
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import rational
 from teltheory.model.trace import Trace
@@ -41,6 +41,6 @@ def start_of_rest(trace: Trace | Forest, first: Fraction) -> int:
         raise ArgumentError("trace", f"blocks of {trace.block_size} tokens", "a trace in tokens")
     start = int(share * len(trace))
     if min(start, len(trace) - start) < LEAST_TURNS:
-        parts = f"{start} and {len(trace) - start} turns in its two parts"
-        raise ArgumentError("trace", parts, f"at least {LEAST_TURNS} in each")
+        parts = f"at least {LEAST_TURNS} in each part, not {start} and {len(trace) - start}"
+        raise TraceError("turns", None, len(trace), parts)
     return start

@@ -41,7 +41,7 @@ from teltheory.optimal.curve import hindsight_curve
 from teltheory.plots.curves import caption_of_curves, draw_curves
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import Policy
-from teltheory.policies.spec import NAMED, Spec, others, parse_policies, policy_texts, unknown, usual
+from teltheory.policies.spec import NAMED, OPTIMA, Spec, others, parse_policies, policy_texts, unknown, usual
 from teltheory.replay import Cache
 from teltheory.replay.caches import always_forced, read_cache
 from teltheory.replay.curve import CapacityCurve, capacity_curve
@@ -101,7 +101,7 @@ def curve(
     check_target(target)
     picture.check()
     named = policy_texts(policies) or DEFAULT_POLICIES
-    specs = [_spec(text) for text in named if text.lower() != HINDSIGHT]
+    specs = [_spec(text) for text in named if text.lower() not in OPTIMA]
     question, tiers = question_in_tiers(specs, tiered, prefixes=prefixes, **asked)
     trace = reading.read(trace_file)
     found, hindsight = question.on(trace), len(specs) < len(named)

@@ -73,7 +73,7 @@ _keeping: Option = bundled(
     option(
         "--way",
         type=click.Choice(get_args(Way)),
-        default="ancestors",
+        default="alone",
         show_default=True,
         help="What a module attends to when it is encoded.",
     ),

@@ -150,7 +150,8 @@ class Sets:
 
     def as_data(self, rows: Sequence[Row]) -> dict[str, Any]:
         """Return the replays as plain data."""
-        trace = {"requests": len(self.trace), "modules": len(self.trace.sizes), "uses": len(self.trace.members)}
+        uses = self.trace.members
+        trace = {"requests": len(self.trace), "modules": len(np.unique(uses)), "uses": len(uses)}
         latency = self.thresholds.latency.name
         return {"trace": trace, "cache": self.cache, "latency": latency, "rows": [row.as_dict() for row in rows]}
 

@@ -20,7 +20,7 @@ from teltheory.cli.prefixes import (
 )
 from teltheory.cli.served import Served
 from teltheory.cli.traces import report_lines, turns_as_data
-from teltheory.cost.given import read_size
+from teltheory.cost.given import models_for, read_size, scarce
 from teltheory.cost.goals import Level
 from teltheory.cost.kv_cache import KVSize
 from teltheory.cost.latency import Latency
@@ -140,7 +140,7 @@ class Question:
             cache=self.prefixes.cache,
             running=self.prefixes.running,
         )
-        notes = (*said, *_alike(requests, sizes, found))
+        notes = (*said, *scarce(requests, self.capacities), *_alike(requests, sizes, found))
         return Asked(trace, requests, self.prefixes, grid, found, notes, estimated=self.q_hat is None)
 
 
@@ -259,7 +259,8 @@ def read_capacities(given: Sequence[str], shape: KVSize | None = None) -> tuple[
 
 def read_capacity(argument: str, text: str, shape: KVSize | None) -> int:
     """Read a capacity: tokens, or bytes of the KV cache of a model, as many tokens as fit."""
-    return read_size(argument, text, shape, "--model vicuna-7b, --config FILE.json or --kv-bytes N")
+    ways = f"{models_for('--model ', '--latency FILE.json')}, --config FILE.json or --kv-bytes N"
+    return read_size(argument, text, shape, ways)
 
 
 def read_sizes(given: Sequence[str], shape: KVSize | None) -> Iterator[str]:

@@ -16,7 +16,7 @@ from teltheory.cli.output import write_text
 from teltheory.cli.question import Asked
 from teltheory.cli.replay import MEASURES, cell_row, legend
 from teltheory.cli.served_tables import DISTANCE, LEGEND, memory_rows, tiers_text
-from teltheory.errors import ArgumentError
+from teltheory.errors import ArgumentError, TraceError
 from teltheory.model.display import counted
 from teltheory.policies.spec import Spec
 from teltheory.report.captions import pictures
@@ -157,20 +157,20 @@ def _explorer(one: Replayed) -> ConcatChart:
 
 
 def _advice(one: Replayed) -> Iterator[str]:
-    """Yield what `teltheory advise` says in the middle of the grid, or why it says nothing."""
+    """Yield what `teltheory advise` says in the middle of the grid, or why there is none."""
     from teltheory.advice import advise
 
     (size, xi), thresholds = one.middle, one.asked.thresholds
     yield f"### {literal(one.title)}"
     yield literal(summary_of(one))
     if xi not in thresholds.slos:
-        yield "None: the threshold was given in tokens, and advice is for an SLO."
+        yield "No advice: the threshold was given in tokens, and advice is for an SLO."
         return
     slo = thresholds.slos[xi]
     try:
         yield from advice_in_short(advise(one.asked.requests, size, slo.seconds, thresholds.latency))
-    except ArgumentError as error:
-        yield f"None: {plain_text(str(error))}."
+    except (ArgumentError, TraceError) as error:
+        yield f"No advice on this trace: {plain_text(str(error))}."
         return
     if one.file is not None:
         command = f"teltheory advise {one.file.name} --capacity {size} --slo {slo.text}"

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from teltheory.cost.kv_cache import ARCHITECTURES, KVSize, architecture
+from teltheory.cost.given import architecture_of, as_latency, measured_size
+from teltheory.cost.kv_cache import KVSize
 from teltheory.cost.kv_config import read_architecture
 from teltheory.cost.latency import Latency, LatencyModel
-from teltheory.cost.latency_files import MEASURED, latency_named
+from teltheory.cost.latency_files import MEASURED
 from teltheory.errors import ArgumentError, printable
 
 TOKENS = LatencyModel(Fraction(1), name="uncached tokens")
@@ -32,16 +33,14 @@ class Served:
         """Size of its tokens; if nothing says it, that of the model that a given latency was measured on."""
         if self.model is not None or self.config is not None:
             named, place = self._named or ("", "")
-            shape = architecture(place) if named == "--model" else read_architecture(place)
+            shape = architecture_of(place) if named == "--model" else read_architecture(place)
             return shape.stored(self.tensor_parallel or 1, self.kv_dtype)
         for name, value in (("--tensor-parallel", self.tensor_parallel), ("--kv-dtype", self.kv_dtype)):
             if value is not None:
                 raise ArgumentError(name, value, "--model or --config with it")
         if self.kv_bytes is not None:
             return KVSize(str(self._name), self.kv_bytes)
-        origin = None if self.latency is None or self._latency is None else self._latency.provenance
-        measured = None if origin is None else ARCHITECTURES.get(origin.model)
-        return None if measured is None else measured.stored()
+        return None if self.latency is None else measured_size(self._latency)
 
     @property
     def unit(self) -> str:
@@ -100,14 +99,14 @@ class Served:
         """What the model is called in sentences."""
         if self._named is None:
             return None
-        return architecture(self._named[1]).name if self.model is not None else printable(" ".join(self._named))
+        return architecture_of(self._named[1]).name if self.model is not None else printable(" ".join(self._named))
 
     @cached_property
     def _latency(self) -> Latency | None:
         if self.latency is not None and self.accept_latency_of is not None:
             raise ArgumentError("--accept-latency-of", self.accept_latency_of, "none with --latency")
         if self.latency is not None:
-            return latency_named(self.latency)
+            return as_latency(self.latency, "--latency")
         name = self.accept_latency_of or self.model or (DEFAULT if self._named is None else "")
         found = MEASURED.get(name.strip().lower())
         if found is None and self.accept_latency_of is not None:

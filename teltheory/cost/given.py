@@ -5,29 +5,38 @@ A number is in the trace's unit, or in seconds. Text is what the command line ta
 1. ``300000``, ``300k`` and ``1M`` are tokens. On a trace in blocks they are so many full blocks, rounded down.
 2. ``40GB`` and ``40GiB`` are bytes of a model's KV cache, as many tokens as fit.
 3. ``200ms`` and ``2s`` are times. As a threshold, a time is the most uncached tokens whose TTFT keeps it.
+4. A model is a name, or the path of its ``config.json``; a latency a name, or the path of what calibrate saved.
 
 Anything else is an error that offers what may have been meant. Bytes, and a time as a threshold, need a model.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from os import PathLike
+from pathlib import Path
 from typing import TypeAlias
 
+import numpy as np
+
 from teltheory.cost.kv_cache import ARCHITECTURES, Architecture, KVSize, architecture
+from teltheory.cost.kv_config import read_architecture
 from teltheory.cost.latency import A100_LLAMA2_7B, Latency
-from teltheory.cost.latency_files import MEASURED
-from teltheory.errors import ArgumentError
+from teltheory.cost.latency_files import MEASURED, latency_named
+from teltheory.errors import ArgumentError, listed
+from teltheory.model.forest import Forest
 from teltheory.model.numbers import whole_number
 from teltheory.model.tiers import Tiers
+from teltheory.model.trace import Trace
 from teltheory.model.units import bytes_in, is_time, read_time, read_tokens
 
 Size: TypeAlias = int | str
 """A capacity or a threshold: a number in the trace's unit, or text."""
-Model: TypeAlias = str | Architecture | KVSize
-"""Whose KV cache and latency: a name of `ARCHITECTURES`, or a size of a token."""
+Model: TypeAlias = str | PathLike[str] | Architecture | KVSize
+"""Whose KV cache and latency: a name of `ARCHITECTURES`, the path of a ``config.json``, or a size of a token."""
+LatencyGiven: TypeAlias = Latency | str | PathLike[str]
+"""A latency model, a name of `EMBEDDED`, or the path of a file that `read_latency` reads."""
 
 
 def refuse_file(trace: object) -> None:
@@ -46,18 +55,18 @@ class Units:
     ----------
     block_size : int
         Tokens per unit of the trace.
-    model : str, Architecture, KVSize or None
+    model : str, path, Architecture, KVSize or None
         Whose bytes and times they are.
-    latency : Latency or None
+    latency : Latency, str, path or None
         In the place of the model's own.
     """
 
     block_size: int = 1
     model: Model | None = None
-    latency: Latency | None = None
+    latency: LatencyGiven | None = None
 
     @classmethod
-    def of(cls, trace: object, model: Model | None = None, latency: Latency | None = None) -> Units:
+    def of(cls, trace: object, model: Model | None = None, latency: LatencyGiven | None = None) -> Units:
         """Return the units of a trace, a forest, module sets or an outcome."""
         refuse_file(trace)
         return cls(getattr(trace, "block_size", 1), model, latency)
@@ -66,8 +75,8 @@ class Units:
         """Return a capacity, in the trace's unit."""
         if not isinstance(value, str):
             return whole_number(argument, value)
-        names = f"model={' or '.join(map(repr, ARCHITECTURES))}"
-        return read_size(argument, value, self.shape, names) // self.block_size
+        ways = f"{models_for('model=', 'latency=...', repr)}, or the path of its config.json"
+        return read_size(argument, value, self.shape, ways) // self.block_size
 
     def memory(self, value: Size | Tiers) -> int | Tiers:
         """Return a capacity, or tiers with theirs, in the trace's unit."""
@@ -75,33 +84,28 @@ class Units:
             return self.capacity(value)
         return replace(value, capacities=tuple(self.capacity(one, "capacities") for one in value.capacities))
 
-    def xi(self, value: Size) -> int:
+    def xi(self, value: Size, argument: str = "xi") -> int:
         """Return a threshold, in the trace's unit."""
         if not isinstance(value, str):
-            return whole_number("xi", value)
+            return whole_number(argument, value)
         if not is_time(value):
-            return read_tokens("xi", value) // self.block_size
+            return read_tokens(argument, value) // self.block_size
         latency = self.own_latency
         if latency is None:
             names = " or ".join(map(repr, MEASURED))
-            raise ArgumentError("xi", value, f"tokens such as 2800, or the model whose TTFT it is: model={names}")
-        return latency.threshold(read_time("xi", value)) // self.block_size
+            expected = f"tokens such as 2800, or the model whose TTFT it is: model={names}"
+            raise ArgumentError(argument, value, expected)
+        return latency.threshold(read_time(argument, value)) // self.block_size
 
     @property
     def own_latency(self) -> Latency | None:
         """The latency that was given, or the model's own."""
-        return self.latency or measured(self.model)
+        return as_latency(self.latency) or measured(self.model)
 
     @property
     def shape(self) -> KVSize | None:
         """The size of a token: the model's; else that of the model that the latency was measured on."""
-        if isinstance(self.model, str):
-            return architecture(self.model).stored()
-        if self.model is not None:
-            return self.model.stored() if isinstance(self.model, Architecture) else self.model
-        origin = None if self.latency is None else self.latency.provenance
-        found = None if origin is None else ARCHITECTURES.get(origin.model)
-        return None if found is None else found.stored()
+        return measured_size(as_latency(self.latency)) if self.model is None else size_of(self.model)
 
 
 def read_size(argument: str, text: str, shape: KVSize | None, models: str) -> int:
@@ -114,22 +118,65 @@ def read_size(argument: str, text: str, shape: KVSize | None, models: str) -> in
     return shape.tokens(int(size))
 
 
+def scarce(trace: Trace | Forest, capacities: Iterable[int]) -> Iterator[str]:
+    """Yield a sentence if not even the median input fits in a capacity, in tokens: nearly nothing is cached."""
+    inputs = trace.inputs if isinstance(trace, Forest) else trace.total
+    middle = int(np.quantile(inputs, 0.5, method="inverted_cdf")) if len(inputs) else 0
+    small = [f"{size:,}" for size in capacities if 0 < size < middle]
+    if small:
+        unit = "A size without a unit is in tokens, 40GiB is in bytes."
+        yield f"The median input has {middle:,} tokens and does not fit in a capacity of {listed(small)}. {unit}"
+
+
+def models_for(given: str, latency: str, written: Callable[[str], str] = str) -> str:
+    """Return how a known model is named whose bytes are meant: with a latency of its own, or without."""
+    others = ", ".join(name for name in ARCHITECTURES if name not in MEASURED)
+    measured = f"{given}{' or '.join(map(written, MEASURED))}"
+    return f"{measured}, or one of {others} ({latency} with it where times are asked for)"
+
+
+def architecture_of(model: str | PathLike[str]) -> Architecture:
+    """Return the architecture that a name means, or the path of a ``config.json``."""
+    return read_architecture(Path(model)) if Path(model).suffix == ".json" else architecture(str(model))
+
+
+def size_of(model: Model) -> KVSize:
+    """Return the size of a token of a model."""
+    found = architecture_of(model) if isinstance(model, (str, PathLike)) else model
+    return found.stored() if isinstance(found, Architecture) else found
+
+
+def measured_size(latency: Latency | None) -> KVSize | None:
+    """Return the size of a token of the model that a latency was measured on, None where that is not known."""
+    origin = None if latency is None else latency.provenance
+    found = None if origin is None else ARCHITECTURES.get(origin.model)
+    return None if found is None else found.stored()
+
+
 def measured(model: Model | None) -> Latency | None:
     """Return a model's own latency, None if it has none."""
-    if not isinstance(model, str):
+    if not isinstance(model, (str, PathLike)):
         return None
-    return MEASURED.get(architecture(model).name)
+    return MEASURED.get(architecture_of(model).name)
 
 
-def latency_of(latency: Latency | None, model: Model | None) -> Latency:
-    """Return the latency given, or the model's own; without either that of the A100 with Llama-2-7B."""
+def as_latency(latency: LatencyGiven | None, argument: str = "latency") -> Latency | None:
+    """Return a latency model; a text is the name of one, or the path of a file that has one."""
+    if isinstance(latency, (str, PathLike)):
+        return latency_named(str(latency), argument)
     if latency is not None and not hasattr(latency, "threshold"):
-        expected = "a latency model: fit_latency(...).model, or read_latency(FILE) of what calibrate saved"
-        raise ArgumentError("latency", latency if isinstance(latency, str) else type(latency).__name__, expected)
-    if latency is not None or model is None:
-        return latency or A100_LLAMA2_7B
+        expected = "a latency model, such as fit_latency(...).model, or the path of a file of calibrate --save"
+        raise ArgumentError(argument, type(latency).__name__, expected)
+    return latency
+
+
+def latency_of(latency: LatencyGiven | None, model: Model | None) -> Latency:
+    """Return the latency given, or the model's own; without either that of the A100 with Llama-2-7B."""
+    given = as_latency(latency)
+    if given is not None or model is None:
+        return given or A100_LLAMA2_7B
     found = measured(model)
     if found is None:
         expected = f"one with a latency of its own ({', '.join(MEASURED)}), or latency=... with it"
-        raise ArgumentError("model", model if isinstance(model, str) else model.name, expected)
+        raise ArgumentError("model", str(getattr(model, "name", model)), expected)
     return found

@@ -118,12 +118,12 @@ def read_latency(file: str | Path) -> LatencyModel | TableLatency:
     return latency_from_json(data, str(file))
 
 
-def latency_named(text: str) -> LatencyModel | TableLatency:
+def latency_named(text: str, argument: str = "latency") -> LatencyModel | TableLatency:
     """Return an embedded model by its name, or that of a JSON file, which is its name if it has none."""
     if text in EMBEDDED:
         return EMBEDDED[text]
     if Path(text).suffix != ".json":
-        raise ArgumentError("--latency", text, f"{', '.join(EMBEDDED)} or a file that ends in .json")
+        raise ArgumentError(argument, text, f"{', '.join(EMBEDDED)} or a file that ends in .json")
     model = read_latency(text)
     return replace(model, name=printable(model.name or Path(text).name))
 

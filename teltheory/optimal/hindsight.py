@@ -194,7 +194,7 @@ def hindsight_optimum(
         instances, whose lower side then rests on the solver.
     running : int
         On a forest under forced caching: requests that run at the same time.
-    model : str, Architecture or KVSize, optional
+    model : str, path, Architecture or KVSize, optional
         Whose bytes and times they are, where text has them.
 
     Returns

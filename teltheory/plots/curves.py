@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from teltheory.plots.latex import listed
-from teltheory.plots.panels import add_title, label_ticks, legend_below, of_tokens, panels
+from teltheory.plots.panels import add_title, label_ticks, legend_below, of_tokens, panels, tokens
 from teltheory.plots.style import COLUMN, Line, as_it_stands, looks, text_width
 
 if TYPE_CHECKING:
@@ -52,11 +52,12 @@ def caption_of_curves(rows: Sequence[Mapping[str, Any]], labels: Mapping[int, st
     """Return what `draw_curves` draws, in plain text."""
     sizes = [row["capacity"] for row in rows] or [0]
     names = listed(line.name for line in looks(row["policy"] for row in rows).values())
-    at = f"{min(sizes):,} to {max(sizes):,} tokens"
-    least = "; hindsight is the least TEL of any policy" if "hindsight" in names else ""
+    least, most = (tokens(float(f"{size:.3g}")) for size in (min(sizes), max(sizes)))
+    hindsight = "; hindsight is the least TEL of any policy" if "hindsight" in names else ""
+    at = listed(labels.values()) + hindsight
     return (
         f"{title}: TEL, in per cent of that without a cache, and the rate of cached tokens by capacity "
-        f"from {at}, under {names}; threshold{'s' * (len(labels) > 1)} {listed(labels.values())}{least}."
+        f"from {least} to {most} tokens, under {names}; threshold{'s' * (len(labels) > 1)} {at}."
     )
 
 

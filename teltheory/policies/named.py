@@ -26,7 +26,7 @@ def policy_of(policy: Any, trace: Any, model: Model | None = None, units: Units 
         Of tiers one for each, or a text such as ``lru+tlru:xi=2800``.
     trace : Trace, Forest or ModuleTrace
         What it is for.
-    model : str, Architecture or KVSize, optional
+    model : str, path, Architecture or KVSize, optional
         Whose TTFT a threshold in seconds is.
     units : Units, optional
         In the place of a model.

@@ -62,6 +62,11 @@ GROUP = "teltheory.policies"
 DEFAULT_CUTOFF = 1024
 CACHE = "cache"
 """What every short form may name beside its parameters: the cache that the policy has for itself."""
+OPTIMA = ("hindsight", "optimum")
+NO_POLICY = (
+    "a policy: the hindsight optimum is none. replay has the distance to it as regret, curve draws it as "
+    "hindsight, and teltheory optimum, or hindsight_optimum in Python, finds it"
+)
 BETWEEN_TIERS = "+"
 IN_TOKENS = ("xi", "q_hat", "cutoff")
 """Parameters that are lengths."""
@@ -241,6 +246,8 @@ def policy_class(name: str) -> type[Any]:
 
 def unknown(name: str, known: Sequence[str]) -> ArgumentError:
     """Return the error for a name that no policy has; the nearest stands first."""
+    if usual(name.partition(":")[0]).lower() in OPTIMA:
+        return ArgumentError("policy", name, NO_POLICY)
     nearest = "".join(f"{one}, or " for one in get_close_matches(name.partition(":")[0].lower(), known, 1))
     return ArgumentError("policy", name, f"{nearest}one of " + ", ".join(known))
 

@@ -136,7 +136,7 @@ def replay(
     running : int
         On a forest under forced caching: requests that run at the same time; the paths of so many of the latest
         requests are exempt from the cut.
-    model : str, Architecture or KVSize, optional
+    model : str, path, Architecture or KVSize, optional
         Whose bytes and times they are, where text has them.
 
     Returns

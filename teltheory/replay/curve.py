@@ -91,7 +91,7 @@ class CapacityCurve:
         What one pass over the trace found of a stack algorithm; every capacity follows from them.
     cache : {"strict", "holes"} or RadixNodes
         What a cache of shared prefixes may hold; see `replay`.
-    model : str, Architecture, KVSize or None
+    model : str, path, Architecture, KVSize or None
         Whose bytes and times they are, where text has them.
     """
 
@@ -233,7 +233,7 @@ def capacity_curve(
         The policy, or the short form of one.
     cache : {"strict", "holes"} or RadixNodes
         What a cache of shared prefixes may hold; see `replay`.
-    model : str, Architecture or KVSize, optional
+    model : str, path, Architecture or KVSize, optional
         Whose bytes and times they are, where text has them.
 
     Raises

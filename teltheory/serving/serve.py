@@ -10,8 +10,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from teltheory.cost.given import Model, Size, Units, latency_of
-from teltheory.cost.latency import Latency
+from teltheory.cost.given import LatencyGiven, Model, Size, Units, latency_of
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import IntArray, readonly, whole_number
@@ -73,7 +72,7 @@ def serve(
     *,
     replicas: int = 1,
     router: Any = "round-robin",
-    latency: Latency | None = None,
+    latency: LatencyGiven | None = None,
     model: Model | None = None,
     stretch: float | Fraction = 1,
     ticks: Ticks = "raw",
@@ -100,10 +99,10 @@ def serve(
     router : str or Router
         Who decides which one serves a request: "round-robin", "least-loaded", "affinity", "hash", "cache-aware",
         "min-ttft", or an object with ``choose(view)``; see `teltheory.serving.routers`.
-    latency : Latency, optional
+    latency : Latency, str or path, optional
         Turns tokens into seconds of computing; loading takes its marginal seconds times a tier's ratio. Left out,
         it is the model's, or without one `A100_LLAMA2_7B`.
-    model : str, Architecture or KVSize, optional
+    model : str, path, Architecture or KVSize, optional
         Whose bytes and times they are, where text has them.
     stretch : float or Fraction
         What arrivals are multiplied by, above 0; see `stretch_for`.
@@ -221,7 +220,7 @@ def served_of(work: Work, capacity: int | Tiers, rows: Rows, replicas: int) -> S
 def stretch_for(
     trace: Trace | Forest,
     capacity: Size | Tiers,
-    latency: Latency,
+    latency: LatencyGiven,
     replicas: int,
     load: float | Fraction,
     ticks: Ticks = "raw",
@@ -255,7 +254,7 @@ def stretch_for(
         raise ArgumentError("trace", "arrivals at one time", "arrivals that a stretch can move")
     outcome = replay(work.requests, LRU(), memory)
     cached = outcome.cached if isinstance(outcome, TieredOutcome) else outcome.cached[None]
-    price = Price(tiers, latency, work.block_size)
+    price = Price(tiers, latency_of(latency, None), work.block_size)
     busy = float(price.service(price.load(cached), price.compute(cached, work.inputs)).sum())
     if not busy:
         raise ArgumentError("trace", "requests that take no time", "seconds of service that replicas are busy for")

@@ -13,7 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, overload
 
-from teltheory.cost.latency import A100_LLAMA2_7B, Latency
+from teltheory.cost.given import LatencyGiven, as_latency
+from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance, Instance
@@ -68,7 +69,7 @@ REFERENCE_SLOWDOWN = 50
 def sweep(
     traces: Trace | Forest | AnySource | Sequence[Trace | Forest | AnySource],
     grid: Grid,
-    latency: Latency | None = None,
+    latency: LatencyGiven | None = None,
     progress: Progress = None,
     *,
     workers: int | None = 1,
@@ -81,7 +82,7 @@ def sweep(
 def sweep(
     traces: Trace | Forest | AnySource | Sequence[Trace | Forest | AnySource],
     grid: ServedGrid,
-    latency: Latency | None = None,
+    latency: LatencyGiven | None = None,
     progress: Progress = None,
     *,
     workers: int | None = 1,
@@ -93,7 +94,7 @@ def sweep(
 def sweep(
     traces: Trace | Forest | AnySource | Sequence[Trace | Forest | AnySource],
     grid: Grid | ServedGrid,
-    latency: Latency | None = None,
+    latency: LatencyGiven | None = None,
     progress: Progress = None,
     *,
     workers: int | None = 1,
@@ -109,7 +110,7 @@ def sweep(
         blocks of several sizes make the size one, as capacities and thresholds are in tokens there.
     grid : Grid or ServedGrid
         Policies, capacities and thresholds; or policies, tiers of memory, servers and thresholds.
-    latency : Latency, optional
+    latency : Latency, str or path, optional
         Turns uncached tokens into TTFT; left out, it is the grid's, or without one `A100_LLAMA2_7B`.
     progress : callable or bool, optional
         Called with the turns replayed so far and those to replay, those found in the store included; True shows a
@@ -142,7 +143,7 @@ def sweep(
         raise ArgumentError("workers", workers, "none with a scheduler, whose own workers do the work")
     sources = as_sources(traces)
     kept = Store(store) if isinstance(store, str | Path) else store
-    jobs: Sequence[AnyJob] = grid.plan(sources, latency or grid.latency or A100_LLAMA2_7B)
+    jobs: Sequence[AnyJob] = grid.plan(sources, as_latency(latency) or grid.latency or A100_LLAMA2_7B)
     by_key = {source.key: source for source in sources}
     with reporting(progress, "Replaying") as report:
         run = _Run(jobs, kept, report)

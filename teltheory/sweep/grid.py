@@ -56,7 +56,7 @@ class Grid:
         Of forests, in its short form (`teltheory.replay.caches`).
     running : int
         Of forests under forced caching: requests that run at the same time.
-    model : str, Architecture, KVSize or None
+    model : str, path, Architecture, KVSize or None
         Whose bytes and times they are, where text has them.
     """
 
@@ -75,11 +75,11 @@ class Grid:
     def __post_init__(self) -> None:
         units = Units(1, self.model, self.latency)
         times = [one for one in self.thresholds if isinstance(one, str) and is_time(one)]
-        slos = {units.xi(one): read_time("thresholds", one) for one in times} | dict(self.slos)
+        slos = {units.xi(one, "thresholds"): read_time("thresholds", one) for one in times} | dict(self.slos)
         read = {
             "policies": tuple(as_spec(one, parse_policy) for one in self.policies),
-            "capacities": tuple(map(units.capacity, self.capacities)),
-            "thresholds": tuple(map(units.xi, self.thresholds)),
+            "capacities": tuple(units.capacity(one, "capacities") for one in self.capacities),
+            "thresholds": tuple(units.xi(one, "thresholds") for one in self.thresholds),
             "slos": slos,
             "latency": units.own_latency,
         }

@@ -134,7 +134,7 @@ def test_warnings_on_under_estimates_on_thresholds_and_on_budgets_of_0():
     advice = tt.advise(chats(), 4000, Fraction(1, 5), q_hat=0)
     assert any("Q̂ = 0 is below 100 % of the prompts" in warning for warning in advice.warnings)
     safe = tt.advise(chats(), 4000, Fraction(300))
-    assert any("every turn is safe" in warning for warning in safe.warnings)
+    assert any("computes for longer than the SLO of 300 s" in warning for warning in safe.warnings)
     assert any("ξ makes everything safe: after 100.0 % of the turns" in warning for warning in safe.warnings)
     enough = tt.advise(chats(), 4000, Fraction(1, 5), q_hat=10**6)
     assert not any("Q̂" in warning for warning in enough.warnings)
@@ -146,10 +146,18 @@ def test_everything_is_safe_up_to_the_threshold_and_not_beyond():
     longest = int(trace.total.max())
     for slo, safe in ((longest, True), (longest - 1, False)):
         advice = tt.advise(trace, 200, Fraction(slo), latency=LATENCY)
-        assert any("every turn is safe" in warning for warning in advice.warnings) == safe
+        assert any(f"the SLO of {slo} s" in warning for warning in advice.warnings) == safe
     some = usual()
     assert not any("everything safe" in warning for warning in some.warnings)
     assert np.mean(chats().past <= 10 * some.choice.margin) >= 0.99
+
+
+def test_a_capacity_below_the_median_input_is_said_and_no_other():
+    trace = chats()
+    middle = int(np.sort(trace.total)[(len(trace) - 1) // 2])
+    for capacity, small in ((0, False), (1, True), (middle - 1, True), (middle, False)):
+        advice = tt.advise(trace, capacity, Fraction(1, 5))
+        assert any(f"does not fit in a capacity of {capacity:,}." in text for text in advice.warnings) == small
 
 
 def test_a_warning_where_an_engine_could_not_trim_a_turn():
@@ -169,7 +177,7 @@ def test_a_warning_where_an_engine_could_not_trim_a_turn():
     ("arguments", "message"),
     [
         ({"first": Fraction(0)}, "first: found '0', expected a share"),
-        ({"first": Fraction(1, 100)}, "24 and 2376 turns in its two parts', expected at least 40 in each"),
+        ({"first": Fraction(1, 100)}, "turns: found 2400, expected at least 40 in each part, not 24 and 2376"),
         ({"goal": "p100"}, "goal"),
         ({"goal": "mean"}, "goal"),
         ({"work_cost": Fraction(99, 100)}, "work_cost"),

@@ -43,6 +43,7 @@ REPLAY = [
     ("--policy tlru:xi=1,xi=2", "once"),
     ("--policy tlru:trim=never", "eager"),
     ("--policy lru:xi=1", "no parameter"),
+    ("--policy Optimum", "policy: found 'Optimum', expected a policy: the hindsight optimum is none"),
     ("--policy slo-tlru --xi 100", "policy: found 'slo-tlru', expected thresholds in seconds with it, --slo"),
     ("--policy slo-tlru:slo=3 --slo 1s", "policy slo-tlru: found 'slo=3', expected q_hat=..., trim="),
     ("--forced --capacity 50", "trace.csv, turn 0: forced caching must keep a past of length 100"),
@@ -86,7 +87,7 @@ ADVISE = [
     ("--slo 200ms --policy tlru:xi=3", "a policy whose xi is left to be chosen"),
     ("--slo 200ms --html -", "--html: found '-', expected a file"),
     ("--slo 200ms --html missing/advice.html", "missing"),
-    ("--slo 200ms", "1 and 2 turns in its two parts', expected at least 40 in each"),
+    ("--slo 200ms", "trace.csv, turns: found 3, expected at least 40 in each part, not 1 and 2"),
     ("--slo 200", "slo: found '200', expected a time with its unit, such as 200ms or 200s"),
     ("", "--slo"),
 ]

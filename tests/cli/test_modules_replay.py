@@ -52,6 +52,15 @@ def test_what_is_left_out_is_chosen_and_said(sets, capsys):
         assert part in printed
 
 
+def test_the_table_and_its_json_count_the_modules_that_are_used(tmp_path, capsys):
+    sets = tmp_path / "three.jsonl"
+    sets.write_text('{"sizes": [5, 6, 7]}\n{"items": [0, 1], "fresh": 3}\n')
+    for target in ("-", tmp_path / "found.json"):
+        assert run("modules", "replay", sets, "--policy", "lru", "--xi", 1, "--json", target) == 0
+    assert json.loads((tmp_path / "found.json").read_text())["trace"]["modules"] == 2
+    assert "1 requests for 2 modules of 11 tokens." in capsys.readouterr().out
+
+
 def test_a_trace_on_standard_input_is_that_of_its_file(sets, capsys, monkeypatch):
     options = ["--policy", "lru", "--capacity", "4k", "--xi", "2500"]
     capsys.readouterr()

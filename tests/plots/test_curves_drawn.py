@@ -6,7 +6,7 @@ import pytest
 from figure_texts import check_texts
 
 from teltheory.cli.curve import DEFAULT_POLICIES
-from teltheory.plots.curves import draw_curves, draw_rates
+from teltheory.plots.curves import caption_of_curves, draw_curves, draw_rates
 from teltheory.plots.style import looks, paper
 
 LONG = ("tlru:xi=30000,q_hat=40000,trim=least-recent", "a-policy-of-another-package:seconds=3600,scale=1/2")
@@ -25,6 +25,14 @@ def rows(thresholds, policies):
         for i, policy in enumerate(policies)
         for k in range(3, 8)
     ]
+
+
+def test_a_caption_rounds_the_smallest_and_the_largest_capacity_alike():
+    (first, *_, last) = rows(1, ("lru",))
+    said = caption_of_curves(
+        [first | {"capacity": 87_500}, last | {"capacity": 87_500_288}], {0: "2 s"}, "a trace"
+    )
+    assert "by capacity from 87.5k to 87.5M tokens, under" in said
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Sizes, times and policies as text mean what numbers and policies do, in every function that takes them."""
 
+import json
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -102,12 +104,15 @@ def test_every_function_takes_sizes_and_times_as_text():
     assert len({*slow}) == 1
 
 
+LONGER = tt.Trace.from_turns(
+    conversation=[k % 11 for k in range(200)],
+    prompt=[20 + k * 37 % 300 for k in range(200)],
+    response=[10] * 200,
+)
+
+
 def test_advice_is_that_of_numbers():
-    trace = tt.Trace.from_turns(
-        conversation=[k % 11 for k in range(200)],
-        prompt=[20 + k * 37 % 300 for k in range(200)],
-        response=[10] * 200,
-    )
+    trace = LONGER
     plain = tt.advise(trace, 3000, Fraction(1, 50))
     size = 3000 * tt.ARCHITECTURES["llama-2-7b"].bytes_per_token
     calls = []
@@ -159,5 +164,42 @@ def test_a_model_has_its_own_latency_or_the_one_that_is_given():
     other = tt.A100_LLAMA2_7B_PREFILL
     assert latency_of(None, None) is latency_of(None, "Llama-2-7B") is LATENCY
     assert latency_of(other, "llama-3-8b") is other
-    with pytest.raises(tt.ArgumentError, match=r"^latency: found 'model.json', .*read_latency"):
-        latency_of("model.json", None)
+    assert latency_of("a100-llama2-7b-prefill", None) is other
+    for wrong, said in (
+        ("fast", "expected a100-llama2-7b,"),
+        (3, "expected a latency model, such as fit_latency"),
+    ):
+        with pytest.raises(tt.ArgumentError, match=f"^latency: found .*{said}"):
+            latency_of(wrong, None)
+
+
+def test_the_paths_of_files_do_what_their_models_do(tmp_path):
+    shape = tt.ARCHITECTURES["mistral-7b"]
+    numbers = {"num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128}
+    config, saved = tmp_path / "config.json", tmp_path / "latency.json"
+    config.write_text(json.dumps(numbers))
+    saved.write_text(json.dumps(tt.latency_to_json(tt.A100_LLAMA2_7B_PREFILL)))
+    for model, latency in ((config, saved), (str(config), str(saved))):
+        assert Units(1, model).capacity("1GB") == Units(1, shape).capacity("1GB")
+        assert Units(1, None, latency).xi("1s") == tt.A100_LLAMA2_7B_PREFILL.threshold(Fraction(1))
+        assert Units(1, None, latency).capacity("1GB") == Units(1, "llama-2-7b").capacity("1GB")
+        served = tt.serve(TRACE, "lru", "1GB", model=model, latency=latency)
+        expected = tt.serve(TRACE, "lru", "1GB", model=shape, latency=tt.A100_LLAMA2_7B_PREFILL)
+        assert served.ttft.tolist() == expected.ttft.tolist()
+
+
+def test_each_model_that_an_error_offers_works_as_it_is_offered():
+    with pytest.raises(tt.ArgumentError) as error:
+        tt.replay(TRACE, "lru", "4GB")
+    first, others = re.findall(r"model=('.*), or one of (.*) \(", str(error.value))[0]
+    for name in first.split(" or "):
+        tt.advise(LONGER, "1GB", "20ms", model=name.strip("'"))
+    for name in others.split(", "):
+        tt.advise(LONGER, "1GB", "20ms", model=name, latency=LATENCY)
+    assert len([*first.split(" or "), *others.split(", ")]) == len(tt.ARCHITECTURES)
+
+
+@pytest.mark.parametrize("given", [{"thresholds": ["4x"]}, {"capacities": ["4x"]}])
+def test_a_grid_names_the_argument_that_is_wrong(given):
+    with pytest.raises(tt.ArgumentError, match=f"^{next(iter(given))}: found '4x'"):
+        tt.sweep.Grid(**{"policies": ["lru"], "capacities": [1], "thresholds": [1], **given})

@@ -70,7 +70,7 @@ class PromptCache:
     layout : Layout
         The schema, laid out with the model's tokenizer.
     way : {"alone", "ancestors", "whole"}
-        What the encoding of an item sees besides itself.
+        What the encoding of an item sees besides itself; "alone" is the paper's.
     scaffolds : sequence of sequences of paths
         Modules that are encoded together where a prompt imports them all.
     fast, slow : int or None
