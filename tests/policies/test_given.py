@@ -14,6 +14,7 @@ from teltheory.cost.given import Units, latency_of
 from teltheory.model.units import read_tokens, seconds_of
 from teltheory.policies.named import policy_of
 from teltheory.policies.spec import default_estimate
+from teltheory.sweep import Grid
 
 MODEL = tt.KVSize("a model of 1,000 bytes per token", 1000)
 LENGTHS = np.random.default_rng(28).integers(20, 400, (2, 60))
@@ -202,4 +203,4 @@ def test_each_model_that_an_error_offers_works_as_it_is_offered():
 @pytest.mark.parametrize("given", [{"thresholds": ["4x"]}, {"capacities": ["4x"]}])
 def test_a_grid_names_the_argument_that_is_wrong(given):
     with pytest.raises(tt.ArgumentError, match=f"^{next(iter(given))}: found '4x'"):
-        tt.sweep.Grid(**{"policies": ["lru"], "capacities": [1], "thresholds": [1], **given})
+        Grid(**{"policies": ["lru"], "capacities": [1], "thresholds": [1], **given})
