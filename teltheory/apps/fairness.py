@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from teltheory.errors import ArgumentError
+from teltheory.model.numbers import Ratio
 
 Number = int | float | Fraction
 
@@ -37,4 +38,4 @@ def jain(values: Sequence[Number]) -> Number:
 
 def _ratio(above: Number, below: Number) -> Number:
     """Return the quotient, exact where both are."""
-    return Fraction(above, below) if isinstance(above, int) and isinstance(below, int) else above / below
+    return Ratio(above, below) if isinstance(above, int) and isinstance(below, int) else above / below

@@ -11,7 +11,7 @@ from teltheory.cost.latency import Latency
 from teltheory.cost.links import marginal_seconds
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
-from teltheory.model.numbers import FloatArray, IntArray, exact_sum, whole_number
+from teltheory.model.numbers import FloatArray, IntArray, Ratio, exact_sum, whole_number
 from teltheory.model.outcome import Outcome
 from teltheory.model.tiers import TieredOutcome
 from teltheory.model.trace import Trace
@@ -67,7 +67,7 @@ def tail_excess_latency(outcome: Outcome | TieredOutcome, xi: int) -> int | Frac
         Exact, in the trace's unit; of tiers a Fraction.
     """
     if isinstance(outcome, TieredOutcome):
-        return Fraction(exact_sum(outcome.excess_units(xi)), outcome.denominator)
+        return Ratio(exact_sum(outcome.excess_units(xi)), outcome.denominator)
     return exact_sum(excess(outcome, xi))
 
 
@@ -147,4 +147,4 @@ def share_closed(lru: int | Fraction, policy: int | Fraction, optimum: int | Fra
 
     None if LRU is optimal, so that there is no distance.
     """
-    return None if lru == optimum else Fraction(lru - policy) / (lru - optimum)
+    return None if lru == optimum else Ratio(lru - policy) / (lru - optimum)

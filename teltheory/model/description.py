@@ -21,7 +21,7 @@ import numpy as np
 
 from teltheory.model.display import Summary
 from teltheory.model.forest import Forest
-from teltheory.model.numbers import BoolArray, FloatArray, IntArray, exact_sum
+from teltheory.model.numbers import BoolArray, FloatArray, IntArray, Ratio, exact_sum
 from teltheory.model.preambles import NEARLY_ALL, readers
 from teltheory.model.trace import Trace
 
@@ -144,12 +144,12 @@ def describe(trace: Trace) -> Description:
     spreads = [Spread.of(column) for column in (trace.total * size, trace.response * size, turns)]
     seconds = None if times is None or not len(trace) else float(times[-1] - times[0])
     before: tuple[Any, ...] = (len(trace), trace.conversations, seconds, *spreads)
-    chain = Fraction(exact_sum(trace.history), max(exact_sum(trace.total), 1))
+    chain = Ratio(exact_sum(trace.history), max(exact_sum(trace.total), 1))
     if trace.blocks is None:
         later = np.flatnonzero(trace.continuing)
         gaps = _gaps(later - trace.previous_turn[later], trace.previous_turn[later], later, times)
         held = trace.forest.units * size
-        shared: tuple[Any, ...] = (None, None, None, (), Fraction(0), *gaps, held, chain)
+        shared: tuple[Any, ...] = (None, None, None, (), Ratio(0), *gaps, held, chain)
     else:
         shared = _of_blocks(trace, trace.blocks.by_units())
     found = (*before, *shared, chain)
@@ -168,14 +168,14 @@ def _of_blocks(trace: Trace, forest: Forest) -> tuple[Any, ...]:
         chosen = by >= least if after is None else (by >= least) & (by < after)
         parts.append(_part(chosen, reads, size, tokens, least, None if after is None else after - 1))
     asked = exact_sum(forest.ask)
-    rest = Fraction(tokens - asked * size, tokens) if exact_sum(forest.inputs) else Fraction(0)
+    rest = Ratio(tokens - asked * size, tokens) if exact_sum(forest.inputs) else Ratio(0)
     gaps = _block_gaps(forest, ends)
-    ceiling = Fraction(exact_sum(forest.known) * size, tokens)
+    ceiling = Ratio(exact_sum(forest.known) * size, tokens)
     return size, asked, system, tuple(parts), rest, *gaps, forest.units * size, ceiling
 
 
 def _part(chosen: BoolArray, reads: IntArray, size: int, tokens: int, least: int, most: int | None) -> Readers:
-    return Readers(least, most, int(chosen.sum()), Fraction(exact_sum(reads[chosen]) * size, tokens))
+    return Readers(least, most, int(chosen.sum()), Ratio(exact_sum(reads[chosen]) * size, tokens))
 
 
 def _input_ends(forest: Forest) -> list[int]:

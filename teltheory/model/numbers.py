@@ -2,6 +2,7 @@
 
 import math
 import operator
+from collections.abc import Callable
 from fractions import Fraction
 from numbers import Rational
 from typing import Any, TypeAlias
@@ -19,6 +20,30 @@ INT64_MAX = 2**63 - 1
 MOST_POWER = 30
 LARGEST = 1e9
 """The largest rate, mean or time that is taken."""
+CLOSED = ["add", "sub", "mul", "truediv", "radd", "rsub", "rmul", "rtruediv", "neg", "abs"]
+"""Operations on a Ratio that give a Ratio."""
+
+
+class Ratio(Fraction):
+    """A Fraction that has a float's formats, such as ``.1%``: Fraction itself has them from Python 3.12 on."""
+
+    def __format__(self, spec: str) -> str:
+        return format(float(self), spec) if spec else str(self)
+
+    def __repr__(self) -> str:
+        return f"Fraction({self.numerator}, {self.denominator})"
+
+
+def _closed(rule: Callable[..., Any]) -> Callable[..., Any]:
+    def found(*given: Any) -> Any:
+        value = rule(*given)
+        return Ratio(value) if isinstance(value, Fraction) else value
+
+    return found
+
+
+for _name in CLOSED:
+    setattr(Ratio, f"__{_name}__", _closed(getattr(Fraction, f"__{_name}__")))
 
 
 def whole_number(argument: str, value: object) -> int:

@@ -12,7 +12,7 @@ from teltheory.model.display import Summary, counted, percent, quantiles, tail_o
 from teltheory.model.forest import Forest
 from teltheory.model.instance import Instance
 from teltheory.model.module_instance import ModuleInstance
-from teltheory.model.numbers import IntArray, exact_sum, readonly, whole_number
+from teltheory.model.numbers import IntArray, Ratio, exact_sum, readonly, whole_number
 from teltheory.model.tables import Tabular
 
 
@@ -123,7 +123,7 @@ class Outcome(Tabular):
         """Share of all turns' input that was reused, 0 if there is no input; exact, on a forest in tokens."""
         reused = exact_sum(self.cached) * self.block_size
         inputs = reused + self.prefilled if self.inputs is None else exact_sum(self.inputs)
-        return Fraction(reused, max(inputs, 1))
+        return Ratio(reused, max(inputs, 1))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Outcome):

@@ -25,7 +25,7 @@ import numpy as np
 
 from teltheory.errors import ArgumentError
 from teltheory.model.display import Summary, counted, percent, quantiles, tail_of
-from teltheory.model.numbers import INT64_MAX, IntArray, exact_sum, rational, readonly, whole_number
+from teltheory.model.numbers import INT64_MAX, IntArray, Ratio, exact_sum, rational, readonly, whole_number
 from teltheory.model.tables import Tabular
 from teltheory.model.units import bytes_in, read_tokens
 
@@ -249,7 +249,7 @@ class TieredOutcome(Tabular):
     @property
     def uncached(self) -> list[Fraction]:
         """Effective uncached length of each turn, exact: computed and loaded, or the longer if overlapped."""
-        return [Fraction(units, self.denominator) for units in self.uncached_units.tolist()]
+        return [Ratio(units, self.denominator) for units in self.uncached_units.tolist()]
 
     @property
     def reused(self) -> int:
@@ -264,13 +264,13 @@ class TieredOutcome(Tabular):
     @property
     def hit_rate(self) -> Fraction:
         """Share of all totals that was reused, of any tier, 0 if there is no input; exact."""
-        return Fraction(self.reused, max(exact_sum(self.total), 1))
+        return Ratio(self.reused, max(exact_sum(self.total), 1))
 
     @property
     def hit_rates(self) -> tuple[Fraction, ...]:
         """Share of all totals that was reused of each tier; they add up to `hit_rate`."""
         whole = max(exact_sum(self.total), 1)
-        return tuple(Fraction(exact_sum(one), whole) for one in self.cached)
+        return tuple(Ratio(exact_sum(one), whole) for one in self.cached)
 
     @property
     def moved(self) -> Moved:

@@ -26,7 +26,7 @@ from teltheory.errors import ArgumentError
 from teltheory.model.display import in_short
 from teltheory.model.forest import Forest
 from teltheory.model.instance import Initial, instance_of
-from teltheory.model.numbers import exact_sum
+from teltheory.model.numbers import Ratio, exact_sum
 from teltheory.model.tables import Tabular
 from teltheory.model.trace import Trace
 
@@ -83,7 +83,7 @@ class HindsightCurve(Tabular):
         place = int(np.searchsorted(known, capacity))
         right, left = self.tangents[place], self.tangents[max(place - 1, 0)]
         below = max(left.at(capacity), right.at(capacity), 0)
-        return Fraction(below), _chord(left, right, capacity)
+        return Ratio(below), _chord(left, right, capacity)
 
 
 def hindsight_curve(
@@ -158,6 +158,6 @@ def _missing(left: Tangent, right: Tangent, tolerance: Fraction) -> int | None:
 
 def _chord(left: Tangent, right: Tangent, capacity: int) -> Fraction:
     if left.capacity == right.capacity:
-        return Fraction(left.objective)
-    share = Fraction(capacity - left.capacity, right.capacity - left.capacity)
+        return Ratio(left.objective)
+    share = Ratio(capacity - left.capacity, right.capacity - left.capacity)
     return left.objective + share * (right.objective - left.objective)

@@ -22,7 +22,7 @@ from teltheory.errors import ArgumentError
 from teltheory.model.display import in_short
 from teltheory.model.forest import Forest
 from teltheory.model.instance import Initial, instance_of
-from teltheory.model.numbers import whole_number
+from teltheory.model.numbers import Ratio, whole_number
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
 from teltheory.optimal.deadline import deadline_of, part_of, seconds_left
@@ -85,7 +85,7 @@ class BestPercentile:
     @property
     def gap(self) -> Fraction:
         """(value - lower) / value; 0 if the value is 0."""
-        return Fraction(self.value - self.lower, max(self.value, 1))
+        return Ratio(self.value - self.lower, max(self.value, 1))
 
 
 def best_percentile(

@@ -30,7 +30,7 @@ from teltheory.errors import ArgumentError, CertificateError, SolverError
 from teltheory.model.display import in_short
 from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance, Initial, instance_of
-from teltheory.model.numbers import BoolArray, IntArray, whole_number
+from teltheory.model.numbers import BoolArray, IntArray, Ratio, whole_number
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
 from teltheory.optimal.deadline import deadline_of, part_of, seconds_left
@@ -96,12 +96,12 @@ class FewestViolations:
     @property
     def gap(self) -> Fraction:
         """(violations - lower) / violations; 0 without violations."""
-        return Fraction(self.violations - self.lower, max(self.violations, 1))
+        return Ratio(self.violations - self.lower, max(self.violations, 1))
 
     @property
     def gap_of_avoidable(self) -> Fraction:
         """(violations - lower) / avoidable violations; 0 if none is avoidable."""
-        return Fraction(self.violations - self.lower, max(self.avoidable, 1))
+        return Ratio(self.violations - self.lower, max(self.avoidable, 1))
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from typing import Any
 from teltheory.cost.latency import Latency
 from teltheory.cost.metrics import tail_excess_latency
 from teltheory.cost.profile import PrefillProfile
-from teltheory.model.numbers import IntArray, exact_sum
+from teltheory.model.numbers import IntArray, Ratio, exact_sum
 from teltheory.model.tiers import TieredOutcome, Tiers
 from teltheory.optimal import hindsight_optimum
 from teltheory.policies import (
@@ -216,11 +216,11 @@ def _row(
     found = outcome.cached.sum(axis=0)
     seconds = float(latency.ttft(outcome.total - found, found).sum())
     loaded, copied = sum(outcome.moved.loaded), sum(outcome.moved.copied)
-    tel = Fraction(tail_excess_latency(outcome, xi))
+    tel = Ratio(tail_excess_latency(outcome, xi))
     return PolicyRow(name, hit_documents(workload, found), outcome.hit_rate, seconds, tel, loaded, copied)
 
 
 def hit_documents(workload: Workload, found: IntArray) -> Fraction:
     """Return the share of all documents asked for that lie in the leading `found` tokens of each path."""
     within = documents_within(workload, found)
-    return Fraction(exact_sum(within), max(int((workload.found[:, -1] >= 0).sum()), 1))
+    return Ratio(exact_sum(within), max(int((workload.found[:, -1] >= 0).sum()), 1))

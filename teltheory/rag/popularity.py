@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.model.numbers import FloatArray, IntArray, real_number, whole_number
+from teltheory.model.numbers import FloatArray, IntArray, Ratio, real_number, whole_number
 from teltheory.workloads.module_sets import zipf_ranks
 
 __all__ = ["poisson_arrivals", "zipf_draws"]
@@ -101,5 +101,5 @@ def top_share(
     highest = np.argsort(-often, kind="stable")[: -int(-size * top // 1)]
     there = np.isin(answers, highest)
     if counted == "requests":
-        return Fraction(int(there.any(axis=1).sum()), len(answers))
-    return Fraction(int(there.sum()), int(often.sum()))
+        return Ratio(int(there.any(axis=1).sum()), len(answers))
+    return Ratio(int(there.sum()), int(often.sum()))

@@ -12,6 +12,7 @@ from teltheory.cost.given import Model, Units
 from teltheory.cost.latency import Latency
 from teltheory.cost.metrics import share_closed
 from teltheory.model.forest import Forest
+from teltheory.model.numbers import Ratio
 from teltheory.model.units import is_time, read_time
 from teltheory.optimal.curve import hindsight_curve
 from teltheory.policies.clairvoyant import TailOptimizedBelady
@@ -136,7 +137,7 @@ class Cell(Measurement):
     @property
     def change(self) -> Fraction | None:
         """Relative change of TEL against LRU; None if LRU has none."""
-        return Fraction(self.tel - self.lru, self.lru) if self.lru else None
+        return Ratio(self.tel - self.lru, self.lru) if self.lru else None
 
     @property
     def closed(self) -> Fraction | None:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from teltheory.cost.latency import Latency
 from teltheory.cost.metrics import tail_excess_latency
 from teltheory.model.forest import Forest
-from teltheory.model.numbers import exact_sum
+from teltheory.model.numbers import Ratio, exact_sum
 from teltheory.model.tiers import TieredOutcome, Tiers
 from teltheory.model.trace import Trace
 from teltheory.policies.policy import Policy
@@ -83,7 +83,7 @@ class ServedMeasurement:
     def from_dict(cls, plain: dict[str, Any]) -> ServedMeasurement:
         """Return what `as_dict` made plain data of."""
         tuples = {name: tuple(plain[name]) for name in ("reused", "copied", "loaded")}
-        return cls(**plain | tuples | {"tel": Fraction(plain["tel"])})
+        return cls(**plain | tuples | {"tel": Ratio(plain["tel"])})
 
 
 @dataclass(frozen=True)

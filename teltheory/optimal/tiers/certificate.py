@@ -38,7 +38,7 @@ from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance, instance_of
 from teltheory.model.module_instance import ModuleInstance
 from teltheory.model.module_trace import ModuleTrace
-from teltheory.model.numbers import IntArray, exact_sum, whole_number
+from teltheory.model.numbers import IntArray, Ratio, exact_sum, whole_number
 from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
 from teltheory.optimal.certificate import Instances, parts_read, rooms
@@ -117,7 +117,7 @@ def bound_of(instance: Instances, tiers: Tiers, xi: int, certificate: TieredCert
     if certificate.loading_shares is not None:
         shared -= exact_sum(certificate.loading_shares) * xi * tiers.denominator
     proved = shared - _total(best * parts.units) - room
-    return max(Fraction(0), Fraction(-(-proved // certificate.denominator), tiers.denominator))
+    return max(Ratio(0), Ratio(-(-proved // certificate.denominator), tiers.denominator))
 
 
 def _of_use(instance: Instances, tiers: Tiers, useful: IntArray) -> Parts:
