@@ -9,6 +9,7 @@ proves no more than that; the verdict says what was tried.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import TypeAlias
 
 from teltheory.claims.case import Case
@@ -33,7 +34,7 @@ def never_worse(
     than: AnyPolicy | Family | None = None,
     *,
     turns: int = 4,
-    tokens: int = 5,
+    tokens: int = 4,
     conversations: int = 3,
     forced: bool = False,
     samples: int = 2000,
@@ -119,4 +120,5 @@ def _maker(policy: AnyPolicy | Family) -> tuple[Callable[[Case], AnyPolicy], boo
         hash(one)
     except TypeError as error:
         raise ArgumentError("policy", one, f"one with a hash, as a frozen dataclass has ({error})") from None
-    return lambda case: made(case.xi, case.q_hat) if estimated else made(case.xi), estimated
+    known = cache(made)
+    return lambda case: known(case.xi, case.q_hat) if estimated else known(case.xi), estimated

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.argument("policy", metavar="POLICY")
 @option("--than", default="lru", show_default=True, metavar="POLICY", help="Policy to compare with.")
 @whole("--turns", 4, "Turns in a trace. All traces up to that are tried.")
-@whole("--tokens", 5, "Tokens in a trace. All traces up to that are tried.")
+@whole("--tokens", 4, "Tokens in a trace. All traces up to that are tried.")
 @whole("--conversations", 3, "Conversations in a trace. All traces up to that are tried.")
 @whole("--samples", 2000, "Number of larger random traces that are tried after that.", least=0)
 @forced_option
@@ -36,7 +36,8 @@ def never_worse(policy: str, than: str, target: str | None, **bounds: Any) -> in
     Worse is a larger TEL; the smallest such trace is printed. All traces up to the bounds are tried, smallest
     first, then random ones; where only a random one refutes, it is made smaller as far as single steps lead.
     Policies are given in their short form; a threshold or an estimate that is left out takes every value,
-    estimates at least every next prompt. The default bounds may take minutes: --turns 3 takes seconds.
+    estimates at least every next prompt. If nothing refutes, the default bounds take some 20 seconds,
+    and --tokens 5 takes minutes.
     """
     check_target(target)
     from teltheory.claims.dominance import never_worse as decided

@@ -69,9 +69,10 @@ def test_a_policy_of_a_threshold_alone_is_tried_with_no_estimate():
 
 
 @dataclass(frozen=True)
-class LessThanNothing(LeastRecentlyUsed):
-    def budget(self, conversation):
-        return -1
+class LessThanNothing:
+    def cut(self, conversations, overflow):
+        for conversation in conversations:
+            conversation.cached = -1
 
 
 @dataclass
