@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from mutants.copies import ROOT
@@ -14,7 +15,16 @@ from proofs_checks import all_claims
 pytestmark = pytest.mark.repository
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+KV_CACHE = "teltheory/cost/kv_cache.py"
+KV_CACHE_TESTS = ("tests/cost/test_kv_cache.py",)
+SIZE = "return vectors * self.layers *"
+FACTOR_FORGOTTEN = Fault("by-a-test", KV_CACHE, SIZE, "return self.layers *", "half of it", tests=KV_CACHE_TESTS)
+EQUIVALENT = Fault("equivalent", KV_CACHE, SIZE, "return self.layers * vectors *", "nothing", tests=KV_CACHE_TESTS)
+BUDGET = replace(*chosen(["budget-one-short"]), rows=("figure-2",), tests=())
+GONE = Fault("gone", KV_CACHE, "return 3 * self.layers *", SIZE, "nothing to plant it in", rows=("figure-2",))
+
+
+@pytest.mark.parametrize("fault", [*FAULTS, FACTOR_FORGOTTEN, EQUIVALENT], ids=lambda fault: fault.name)
 def test_a_fault_can_be_planted(fault):
     text = (ROOT / fault.file).read_text()
     planted = fault.planted_in(text)
@@ -32,25 +42,13 @@ def test_faults_name_rows_and_tests_that_are_there():
             assert f"def {test.partition('[')[0]}" in (ROOT / file).read_text(), (fault.name, tests)
 
 
-KV_CACHE = "teltheory/cost/kv_cache.py"
-KV_CACHE_TESTS = ("tests/cost/test_kv_cache.py",)
-SIZE = "return vectors * self.layers *"
-FACTOR_FORGOTTEN = Fault("by-a-test", KV_CACHE, SIZE, "return self.layers *", "half of it", tests=KV_CACHE_TESTS)
-EQUIVALENT = Fault("equivalent", KV_CACHE, SIZE, "return self.layers * vectors *", "nothing", tests=KV_CACHE_TESTS)
-BUDGET = "return min(past, max(0, past + prompt - xi))"
-NO_SURPLUS = Fault(
-    "by-a-row", "teltheory/policies/policy.py", BUDGET, "return past", "no surplus", rows=("figure-2",)
-)
-GONE = Fault("gone", KV_CACHE, "return 3 * self.layers *", SIZE, "nothing to plant it in", rows=("figure-2",))
-
-
 @pytest.mark.long
 def test_two_faults_are_caught_one_survives_and_one_is_gone():
-    before = [(ROOT / fault.file).read_text() for fault in (NO_SURPLUS, GONE)]
+    before = [(ROOT / fault.file).read_text() for fault in (BUDGET, GONE)]
     lines = []
-    assert not plant_all([NO_SURPLUS, FACTOR_FORGOTTEN, EQUIVALENT, GONE], 2, 100.0, lines.append)
+    assert not plant_all([BUDGET, FACTOR_FORGOTTEN, EQUIVALENT, GONE], 2, 100.0, lines.append)
     assert [line.split()[:2] for line in lines[:4]] == [
-        ["caught", "by-a-row"],
+        ["caught", "budget-one-short"],
         ["caught", "by-a-test"],
         ["SURVIVED", "equivalent"],
         ["PROBLEM", "gone"],
@@ -59,7 +57,7 @@ def test_two_faults_are_caught_one_survives_and_one_is_gone():
     assert "tests/cost/test_kv_cache.py::test_a_token_has_the_size" in lines[1]
     assert "found the old text 0 times, expected it once" in lines[3]
     assert lines[4] == "2 of 4 faults caught\n"
-    assert [(ROOT / fault.file).read_text() for fault in (NO_SURPLUS, GONE)] == before
+    assert [(ROOT / fault.file).read_text() for fault in (BUDGET, GONE)] == before
 
 
 def test_faults_are_chosen_by_name_or_number(capsys):
