@@ -5,8 +5,10 @@
     nox -s wheel
     nox -s publish -- --dry-run
 
-The last three run in the current environment. Each Python gets one in .nox with what constraints.txt pins.
+The last three run in the environment that nox is in. Each Python gets one in .nox with what constraints.txt pins.
 """
+
+import sys
 
 import nox
 
@@ -37,10 +39,10 @@ def docs(session: nox.Session) -> None:
 @nox.session(venv_backend="none")
 def wheel(session: nox.Session) -> None:
     """Build, check and test sdist and wheel outside the repository; `-- --all` runs every test."""
-    session.run("python", "-m", "release.wheel", *session.posargs)
+    session.run(sys.executable, "-m", "release.wheel", *session.posargs)
 
 
 @nox.session(venv_backend="none")
 def publish(session: nox.Session) -> None:
     """Build, check, test and upload; `-- --dry-run` stops before the upload."""
-    session.run("python", "-m", "release.publish", *session.posargs)
+    session.run(sys.executable, "-m", "release.publish", *session.posargs)

@@ -13,6 +13,7 @@ A100 = tt.A100_LLAMA2_7B
 
 def test_pcie_4_loads_a_token_of_llama_2_7b_in_18_and_a_half_microseconds():
     seconds = load_seconds("--tier", "pcie4", LLAMA, A100)
+    assert seconds == load_seconds("--tier", " PCIe4 ", LLAMA, A100)
     assert float(seconds) == pytest.approx(18.5e-6, rel=0.005)
     assert float(seconds / marginal_seconds(A100)) == pytest.approx(0.26, abs=0.005)
 
@@ -38,6 +39,7 @@ def test_a_table_has_the_slope_of_long_prompts():
         ("nvme4", LLAMA, "less than 7.17e-05 s"),
         ("fast", LLAMA, "pcie4, pcie5"),
         ("-0.1", LLAMA, "less than"),
+        ("1", None, "less than"),
         ("1/0", LLAMA, "a ratio such as 0.26"),
     ],
 )

@@ -85,6 +85,12 @@ def test_the_most_asked_for_are_copied_and_given_up():
     assert tree.replicated == 6
 
 
+@pytest.mark.parametrize("tiers", [tt.Tiers((7, 9, 9), (0, 0, 0)), tt.Tiers((7, 9), (0, 0), "inclusive")])
+def test_two_tiers_that_are_not_inclusive_have_copies(tiers):
+    with pytest.raises(tt.ArgumentError, match=f"expected none in {len(tiers)} {tiers.mode} tiers"):
+        TieredTree(FOREST, tiers, tt.LRU(), replicas=Replicas(levels=1))
+
+
 def test_each_replicated_level_saves_what_is_lost():
     costs = [cost_of_loss(FOREST, tt.Tiers((7, 9), (0, 0)), LEARNT, 3, replicas=Replicas(r)) for r in range(4)]
     assert costs == [(10, 10, -8, 0), (4, 4, -2, 2), (0, 0, 2, 8), (0, 0, 2, 10)]

@@ -49,9 +49,9 @@ def test_one_line_says_what_was_wrong(trace, policy, capacity, options, said):
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("block", [0, -1, 1.5])
-def test_blocks_are_whole(block):
-    with pytest.raises(tt.ArgumentError, match="block: found"):
+@pytest.mark.parametrize(("block", "said"), [(0, "1 unit"), (-1, "a whole number"), (1.5, "a whole number")])
+def test_blocks_are_whole(block, said):
+    with pytest.raises(tt.ArgumentError, match=f"block: found .*, expected {said}"):
         tt.WholeNodes(block)
 
 
