@@ -109,6 +109,7 @@ def test_words_and_names_are_whole_and_nothing_is_left_out(width):
 def test_a_pattern_names_all_claims_that_it_fits():
     every = chosen_claims((), None)
     assert chosen_claims(["theorem-31.*", "theorem-31"], None) == [name for name in every if "theorem-31" in name]
+    assert chosen_claims(["theorem-31"], None) == ["theorem-31"]
     with pytest.raises(ArgumentError, match=r"theorem-99\*"):
         chosen_claims(["theorem-31", "theorem-99*"], None)
 

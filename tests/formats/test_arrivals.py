@@ -81,6 +81,14 @@ def test_arrivals_are_the_times_of_a_file_in_order(tmp_path_factory, eighths, be
     assert tt.with_arrivals(trace, found).arrival.tolist() == found[:turns].tolist()
 
 
+def test_of_the_usual_names_of_times_the_first_that_is_there_is_read(tmp_path):
+    names = ["arrival", "TIMESTAMP", "timestamp", "Timestamp", "arrived_at", "created_at", "created", "time", "ts"]
+    for i in range(len(names)):
+        rows = [[0] * len(names[i:]), range(1, len(names[i:]) + 1)]
+        (tmp_path / "a.csv").write_text("\n".join(",".join(map(str, row)) for row in [names[i:], *rows]) + "\n")
+        assert tt.read_arrivals(tmp_path / "a.csv").tolist() == [0, 1], names[i]
+
+
 def test_block_hashes_arrive_with_their_turns(tmp_path):
     rows = [{"timestamp": 0, "input_length": 1100, "output_length": 9, "hash_ids": [0, 1, 2]}] * 2
     (tmp_path / "m.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))

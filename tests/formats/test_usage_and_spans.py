@@ -1,6 +1,8 @@
 """Usage records of APIs, and OpenTelemetry's spans: small files of our own in their forms."""
 
 import json
+import re
+from functools import reduce
 
 import pytest
 
@@ -79,6 +81,41 @@ def test_spans_are_requests_if_they_ask_a_model(names, tmp_path):
     assert trace.arrival.tolist() == [0, 5, 9]
     assert dict(trace.report.odd)["spans that are no request to a model, left out"] == 2
     assert any(line.startswith(CACHED) for line in trace.report.sentences())
+
+
+CONVERSATIONS = ("conversation_id", "session_id", "conversation", "thread_id", "session", "chat_id")
+TIMES = ("timestamp", "created_at", "created", "time", "start_time", "request_time", "arrival", "response.created")
+HELD = ("prompt_tokens_details.cached_tokens", "input_tokens_details.cached_tokens", "cached_tokens")
+
+
+def everywhere(*names):
+    return [place + name for place in ("usage.", "response.usage.", "response.body.usage.", "") for name in names]
+
+
+USUAL = {
+    "conversation": [*CONVERSATIONS, *(f"metadata.{name}" for name in CONVERSATIONS), "user_id", "user"],
+    "total": everywhere("prompt_tokens", "input_tokens"),
+    "response": everywhere("completion_tokens", "output_tokens"),
+    "arrival": [*TIMES, "ts", "datetime"],
+    "cached_tokens": everywhere(*HELD, "cache_read_input_tokens"),
+}
+
+
+def record(names):
+    """Return a record with 7 in every field; a name with dots goes down into objects."""
+    made = {}
+    for *parents, last in (name.split(".") for name in names):
+        reduce(lambda place, parent: place.setdefault(parent, {}), parents, made)[last] = 7
+    return made
+
+
+@pytest.mark.parametrize("role", USUAL)
+def test_of_the_usual_names_the_first_that_a_record_has_is_read(role, tmp_path):
+    others = [some[0] for other, some in USUAL.items() if other != role]
+    for i, name in enumerate(USUAL[role]):
+        file = lines(tmp_path / "u.jsonl", [record([*others, *USUAL[role][i:]])])
+        columns = tt.read_trace(file, format="usage").report.sentences()[2]
+        assert re.search(rf"[ =]{re.escape(name)}[,;.]", columns.partition("not read")[0]), (name, columns)
 
 
 def without_session(row, **more):
