@@ -78,7 +78,8 @@ def test_even_shares_pay_just_the_bound():
 def test_a_policy_that_pays_less_looked_ahead():
     attack = adversary(tt.Belady())
     assert attack.expected == 0 < attack.bound
-    assert attack.looks_ahead and not replace(attack, expected=attack.bound).looks_ahead
+    assert attack.looks_ahead
+    assert not replace(attack, expected=attack.bound).looks_ahead
     assert not adversary(tt.LRU()).looks_ahead
 
 

@@ -245,6 +245,12 @@ def test_rows_without_a_time_that_was_read_are_said_to_be_perhaps_out_of_order(t
     assert tt.read_trace(named).total.tolist() == list(range(20, 91, 10))
 
 
+def test_a_name_that_is_nearly_one_of_ours_is_asked_about(tmp_path):
+    (tmp_path / "log.csv").write_text("conversation,prompt,response,arival\na,1,1,0\n")
+    with pytest.raises(tt.FileError, match="expected arrival, if that is 'arival': --columns arrival=arival"):
+        tt.read_trace(tmp_path / "log.csv")
+
+
 def test_a_mapping_the_wrong_way_round_is_turned_in_the_error(tmp_path):
     with pytest.raises(tt.errors.ArgumentError, match="perhaps conversation=session, our name first"):
         tt.read_trace(lines(tmp_path / "log.jsonl", LOG), columns={"session": "conversation"})

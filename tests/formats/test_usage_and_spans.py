@@ -69,9 +69,18 @@ def test_usage_says_the_whole_input_and_what_was_cached(form, tmp_path):
     assert any(line.startswith(CACHED) for line in trace.report.sentences())
 
 
+def test_a_field_that_is_named_takes_the_place_of_the_usual_ones(tmp_path):
+    asked = zip(REQUESTS, (100, 90, 31), (0, 4000, 8000), strict=True)
+    file = lines(tmp_path / "u.jsonl", [openai(*one, new=new, ms=ms) for one, new, ms in asked])
+    trace = tt.read_trace(file, columns={"prompt": "new", "arrival_ms": "ms"})
+    assert (trace.prompt.tolist(), trace.history.tolist()) == ([100, 90, 31], [0, 0, 120])
+    assert trace.arrival.tolist() == [0, 4, 8]
+
+
 @pytest.mark.parametrize("names", [("input", "output"), ("prompt", "completion")])
 def test_spans_are_requests_if_they_ask_a_model(names, tmp_path):
-    asked = [span(*one, operation="chat" if one[1] else None, names=names) for one in REQUESTS]
+    operations = (None, "chat", "generate_content" if "input" in names else "text_completion")
+    asked = [span(*one, operation=how, names=names) for one, how in zip(REQUESTS, operations, strict=True)]
     agent = span("a", 0, 250, 112, 50, operation="invoke_agent")
     other = {"name": "GET /", "startTimeUnixNano": "5", "attributes": []}
     file = lines(tmp_path / "spans.jsonl", [exported(asked[2], agent), exported(other), exported(*asked[:2])])

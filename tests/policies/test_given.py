@@ -32,7 +32,7 @@ FOREST = TRACE.forest or tt.Forest.from_paths([[1, 2], [1, 2, 3], [4], [1, 2, 3]
 @given(st.integers(0, 10**9), st.sampled_from([1, 16, 512]))
 def test_tokens_as_text_are_full_blocks_of_the_trace(tokens, block_size):
     units = Units(block_size)
-    for text in (f"{tokens}", f"{tokens}e-3k", f"{tokens:_}"):
+    for text in (f"{tokens}", f" {tokens}e-3k ", f"{tokens:_}"):
         assert units.capacity(text) == units.xi(text) == read_tokens("capacity", text) // block_size
     assert units.capacity(tokens) == tokens
 
@@ -47,6 +47,16 @@ def test_a_threshold_in_seconds_is_the_most_tokens_that_keep_it(milliseconds):
     most = LATENCY.threshold(Fraction(milliseconds, 1000)) // 16
     for units in (Units(16, "llama-2-7b"), Units(16, None, LATENCY)):
         assert units.xi(f"{milliseconds}ms") == most
+    assert Units(16, "vicuna-7b", LATENCY).xi(f"{milliseconds}ms") == most
+
+
+def test_bytes_are_of_the_model_that_a_latency_was_measured_on():
+    assert Units(16, None, LATENCY).capacity("40GiB") == Units(16, "llama-2-7b").capacity("40GiB")
+
+
+def test_no_time_is_negative():
+    with pytest.raises(tt.ArgumentError, match=r"^slo: found .*, expected 0 seconds or more"):
+        seconds_of("slo", Fraction(-1, 2))
 
 
 @given(st.floats(0, 1e6))
