@@ -90,6 +90,15 @@ def _loaded(path: Path) -> ModuleType:
     return module
 
 
+def check_identifiers(claims: Sequence[Claim[Any]]) -> None:
+    """Raise `FileError` for an identifier that two of some claims, or one and a registered one, have."""
+    known = {claim.id: claim for claim in all_claims()}
+    for claim in claims:
+        other = known.setdefault(claim.id, claim)
+        if other != claim:
+            raise FileError(f"{claim.file}: found the claim {claim.id!r} in {other.file} too, expected another id")
+
+
 def claims_in(file: str | None) -> tuple[Claim[Any], ...]:
     """Return the claims of a file, all that are registered for None."""
     return all_claims() if file is None else claims_of_file(file)

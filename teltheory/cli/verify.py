@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from teltheory.claims.claim import EFFORTS, Claim, Effort
-from teltheory.claims.registry import all_claims, all_errata, claim_named, claims_in, sections
+from teltheory.claims.registry import all_claims, all_errata, check_identifiers, claim_named, claims_in, sections
 from teltheory.claims.search import decide_safely
 from teltheory.claims.verdict import is_expected
 from teltheory.cli.campaigns import CampaignOptions, campaign, campaign_options, with_campaign
@@ -98,14 +98,22 @@ def verify(
 def chosen_claims(only: Sequence[str], section: str | None, file: str | None = None) -> list[str]:
     """Return the identifiers of the claims to decide, in the ledger's order."""
     if section is not None and section not in sections():
-        raise ArgumentError("section", section, "one of " + ", ".join(sections()))
+        raise ArgumentError("section", section, f"one of {_nearest(section, list(sections()))}")
     claims = claims_in(file) if section is None else all_claims((section,))
+    if file is not None:
+        check_identifiers(claims)
     known = [claim.id for claim in claims]
     for name in only:
         if not any(fnmatchcase(one, name) for one in known):
-            similar = get_close_matches(name, known, len(known), 0)
-            raise ArgumentError("claim", name, f"one of {listed(similar)}")
+            raise ArgumentError("claim", name, f"one of {_nearest(name, known)}")
     return [one for one in known if not only or any(fnmatchcase(one, name) for name in only)]
+
+
+def _nearest(name: str, known: Sequence[str]) -> str:
+    """List names, those that the name is a part of first, then by likeness."""
+    parts = [one for one in known if name.strip("*") in one]
+    nearest = listed(list(dict.fromkeys((*parts, *get_close_matches(name, known, len(known), 0)))))
+    return f"{nearest}: docs/ledger.md has all" if " others" in nearest else nearest
 
 
 def decide_all(

@@ -13,6 +13,7 @@ import pytest
 import proofs_checks
 from teltheory.claims import registry
 from teltheory.claims.search import decide
+from teltheory.cli.verify import chosen_claims
 from teltheory.errors import ArgumentError, FileError
 
 BELADY = '''\
@@ -68,6 +69,28 @@ def test_a_value_that_a_claim_misspells_is_named(my_claim: Path) -> None:
     (claim,) = registry.claims_of_file(str(my_claim))
     with pytest.raises(ArgumentError, match="relation: found 'LUR', expected one of the values Belady, LRU"):
         decide(claim)
+
+
+def test_an_identifier_of_two_claims_is_an_error_that_names_both_files(my_claim: Path) -> None:
+    for other in ("theorem-31", "your.belady"):
+        twice = BELADY.replace("my.belady", other)
+        my_claim.write_text(twice if other == "theorem-31" else twice + twice.replace("def belady", "def again"))
+        place = r"proofs_checks/tail_optimized/theorem_31\.py" if other == "theorem-31" else r"my_claim\.py"
+        registry.claims_of_file.cache_clear()
+        message = rf"my_claim\.py: found the claim '{other}' in {place} too, expected another"
+        with pytest.raises(FileError, match=message):
+            chosen_claims((), None, str(my_claim))
+
+
+def test_the_file_of_registered_claims_may_be_named() -> None:
+    file = CHECKS / "tail_optimized" / "printed_numbers.py"
+    assert len(chosen_claims((), None, str(file))) > 1
+
+
+def test_a_section_that_is_none_gets_the_nearest_names_first() -> None:
+    for given, nearest in (("theorem", "theorem_b1, theorem_31, theorem_d2"), ("theorm_31", "theorem_31, ")):
+        with pytest.raises(ArgumentError, match=f"expected one of {nearest}.* and [0-9]+ others"):
+            chosen_claims((), given)
 
 
 def test_a_file_that_is_registered_is_not_loaded_again() -> None:
