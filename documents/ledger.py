@@ -17,23 +17,33 @@ ROW = re.compile(
     r"> (?P<statement>.*)",
     re.MULTILINE,
 )
+HEAD_OF_ROW = re.compile(r'^<a id="([^"]+)"></a>\*\*(`[^`]*`)\*\* \((.*?); (\w)(.*?)\): (?=\*\*)', re.MULTILINE)
 LINK = re.compile(r"\]\(((?:\.\./)?)ledger\.md#([^)]+)\)")
-NOT_SEARCHED = "---\nsearch: {exclude: true}\n---\n\n"
-SEARCHED_LAST = "---\nsearch: {boost: 0.2}\n---\n\n"
 
 
 def section_pages(text: str) -> dict[str, str]:
-    """Return a page of Markdown for each section of the ledger, by its file's name."""
-    rows = text.replace("](#", "](ledger.md#")
+    """Return a page of Markdown for each section of the ledger, by its file's name; each row has a heading."""
+    sections = [*_sections(HEAD_OF_ROW.sub(_heading, text.replace("](#", "](ledger.md#")))]
     return {
-        _page(title): links_to_rows(f"{SEARCHED_LAST}# {title}\n\n{body.strip()}\n", text)
-        for title, body in _sections(rows)
+        _page(title): links_to_rows(f"{_searched(0.2 + k / len(sections))}# {title}\n\n{body.strip()}\n", text)
+        for k, (title, body) in enumerate(reversed(sections), start=1)
     }
+
+
+def _searched(boost: float) -> str:
+    """Return what says how high the search puts a page: the first sections, those of the paper, come first."""
+    return f"---\nsearch: {{boost: {boost:.2f}}}\n---\n\n"
 
 
 def _sections(text: str) -> Iterator[tuple[str, str]]:
     _, *parts = SECTION.split(text)
     return zip(parts[::2], parts[1::2], strict=True)
+
+
+def _heading(row: re.Match[str]) -> str:
+    """Return how a row begins on the site: the search finds headings first, and shows them."""
+    name, shown, source, first, origin = row.groups()
+    return f'<h4 id="{name}" markdown>{source}: {shown}</h4>\n\n{first.upper()}{origin}: '
 
 
 def _page(title: str) -> str:
@@ -59,9 +69,9 @@ def index(text: str) -> str:
     found = [(title, list(ROW.finditer(body))) for title, body in _sections(text)]
     sections = "\n".join(f"- [{title}]({_page(title)}): {len(rows):,}" for title, rows in found)
     lines = "".join(_line(row, _page(title)) for title, rows in found for row in rows)
-    table = f'<table id="rows"><thead>{HEAD}</thead><tbody>\n{lines}</tbody></table>'
+    table = f'<table id="rows" data-search-exclude><thead>{HEAD}</thead><tbody>\n{lines}</tbody></table>'
     counted = [f"Of {counts}", "## Sections, and the number of their rows", sections]
-    parts = [NOT_SEARCHED + heading, *counted, "## Rows", FILTER, table, "## How to read it", told, SCRIPT]
+    parts = [heading, *counted, "## Rows", FILTER, table, "## How to read it", told, SCRIPT]
     return "\n\n".join(parts) + "\n"
 
 

@@ -5,10 +5,11 @@ import signal
 import pytest
 from hypothesis import Phase, settings
 from no_skips import pytest_sessionfinish, pytest_terminal_summary
+from report.chromium import chromium
 
 from teltheory.workloads import data_folder
 
-__all__ = ["loggers_as_before", "mooncake", "pytest_sessionfinish", "pytest_terminal_summary"]
+__all__ = ["chromium", "loggers_as_before", "mooncake", "pytest_sessionfinish", "pytest_terminal_summary"]
 
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     # A run in the background of a shell ignores interrupts, and so would the commands that tests interrupt.

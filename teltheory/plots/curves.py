@@ -70,14 +70,14 @@ def caption_of_rates(rows: Sequence[Mapping[str, Any]], title: str) -> str:
 
 
 def draw_rates(rows: Sequence[Mapping[str, Any]], groups: Mapping[str, Sequence[str]], title: str) -> Figure:
-    """Draw mean and 95th percentile of TTFT against the rate: a column a group of systems, a line a system.
+    """Draw mean and 95th percentile of TTFT against the rate: two panels a group of systems, a line a system.
 
     A system is drawn alike in every group.
     """
-    figure, every = panels(text_width(), 4.2, 2, len(groups))
+    figure, every = panels(COLUMN, 2.6 * len(groups), 2 * len(groups))
     named = [{**row, "policy": row["system"], "capacity": row["rate"]} for row in rows]
     drawn = looks(row["policy"] for row in named)
-    for (upper, lower), (name, systems) in zip(every.T, groups.items(), strict=True):
+    for (upper, lower), (name, systems) in zip(every.reshape(-1, 2), groups.items(), strict=True):
         shown = [row for row in named if row["system"] in systems]
         for panel, measure in ((upper, "mean"), (lower, "p95")):
             _draw_panel(panel, shown, itemgetter(measure), drawn)
@@ -86,7 +86,7 @@ def draw_rates(rows: Sequence[Mapping[str, Any]], groups: Mapping[str, Sequence[
             panel.set_ylabel("mean TTFT (s)" if measure == "mean" else "P95 TTFT (s)")
         upper.set_title(name)
         lower.set_xlabel("requests per second")
-        lower.legend()
+    legend_below(figure, *every.flatten())
     add_title(figure, title)
     return figure
 

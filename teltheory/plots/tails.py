@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from teltheory.plots.latex import listed
 from teltheory.plots.panels import add_title, legend_below, panels
-from teltheory.plots.style import BLUE, GREEN, ORANGE, as_it_stands, text_width
+from teltheory.plots.style import BLUE, COLUMN, GREEN, ORANGE, as_it_stands, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,6 +19,8 @@ LOOKS = (ORANGE, "//"), (BLUE, ""), (GREEN, "..")
 """Colour and hatching of each part, which black and white tell apart too."""
 BAR = 0.2
 """Inches of a bar and what is between it and the next."""
+LETTERS = 48
+"""Of a line of a server's name."""
 
 
 def draw_tails(rows: Sequence[Mapping[str, Any]], labels: Mapping[int, str], title: str) -> Figure:
@@ -26,9 +29,9 @@ def draw_tails(rows: Sequence[Mapping[str, Any]], labels: Mapping[int, str], tit
     A row has ``xi``, ``server``, ``policy`` and the seconds ``waiting``, ``loading`` and ``computing``.
     """
     most = max((sum(row["xi"] == xi for row in rows) for xi in labels), default=1)
-    servers = len(dict.fromkeys(row["server"] for row in rows))
-    width = max(text_width(), 1.2 + 2 * len(labels))
-    figure, ((*every,),) = panels(width, 0.6 + BAR * (most + 2 * servers), 1, len(labels))
+    servers = sum(1 + len(wrap(name, LETTERS)) for name in dict.fromkeys(row["server"] for row in rows))
+    width = COLUMN if len(labels) == 1 else max(text_width(), 1.2 + 2 * len(labels))
+    figure, ((*every,),) = panels(width, 0.6 + BAR * (most + servers), 1, len(labels))
     for panel, (xi, label) in zip(every, labels.items(), strict=True):
         _draw_bars(panel, [row for row in rows if row["xi"] == xi], names=panel is every[0])
         panel.set_title(label)
@@ -52,7 +55,9 @@ def _draw_bars(panel: Axes, rows: Sequence[Mapping[str, Any]], names: bool) -> N
     """Draw a bar for each row, those of a server below its name."""
     place, ticks, across = 0, {}, panel.get_yaxis_transform()
     for server in dict.fromkeys(row["server"] for row in rows):
-        panel.text(0.01, place, as_it_stands(server), transform=across, fontsize="small", va="center")
+        name = wrap(as_it_stands(server), LETTERS, break_on_hyphens=False)
+        place += len(name) - 1
+        panel.text(0.01, place, "\n".join(name), transform=across, fontsize="small", va="bottom")
         for row in (row for row in rows if row["server"] == server):
             place += 1
             ticks[place] = row["policy"]

@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 import pytest
-from report.chromium import chromium  # noqa: F401  # a fixture
 
 DOCS = Path(__file__).parents[2] / "docs"
 CODE = re.compile(r"^```.*?^```|`[^`\n]*`|<!--.*?-->", re.DOTALL | re.MULTILINE)
@@ -28,7 +27,7 @@ def complaints(browser, written):
 
 
 @pytest.mark.repository
-def test_every_formula_can_be_set(chromium):  # noqa: F811
+def test_every_formula_can_be_set(chromium):
     written = formulas()
     assert {"model.md", "notation.md", "limits.md"} <= {page for page, _ in written}
     assert complaints(chromium, written) == []

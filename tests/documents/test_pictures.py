@@ -20,6 +20,15 @@ def test_a_picture_is_on_a_page_with_words_for_those_who_do_not_see_it(name):
     assert re.search(rf"!\[[^\]]{{40,}}\]\(assets/{name}\.svg\)", PAGES)
 
 
+@pytest.mark.parametrize("file", sorted(ASSETS.glob("*.svg")), ids=lambda file: file.stem)
+def test_no_text_is_tiny_where_a_picture_is_as_wide_as_a_phone(file):
+    """A page of 390 pixels leaves 358; text is of 10 or more, in Matplotlib's outlines of letters too."""
+    svg = file.read_text()
+    outlined = [100 * float(scale) for scale in re.findall(r"scale\((0\.\d+) -\1\)", svg)]
+    sizes = [*outlined, *(float(size) for size in re.findall(r'font-size="([\d.]+)"', svg))]
+    assert min(sizes) * 358 / float(re.search(r'viewBox="0 0 ([\d.]+)', svg)[1]) >= 10
+
+
 def test_the_words_have_the_numbers_of_the_pictures():
     """Alternative text is written by hand: what it says is computed stands in the picture too."""
     figure, cut = (PICTURES[name]() for name in ("figure-2", "tlru-cut"))

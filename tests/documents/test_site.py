@@ -1,7 +1,11 @@
 import re
 import subprocess
 import sys
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
+from urllib.parse import urlencode
 
 import pytest
 
@@ -47,11 +51,61 @@ def test_links_to_files_that_are_no_pages_are_their_names_on_the_site():
     assert shown == r"[b](b.md) [log](changelog.md#c) `code.py`, requests [A 2\] [B 1], `[A 2] [B 1]`"
 
 
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The address of the site, which is built without a warning."""
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", folder]
+    subprocess.run(command, cwd=ROOT, check=True)
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder)) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Files of a folder, without a log."""
+
+    def log_message(self, *_):
+        """Say nothing."""
+
+
+LINKS = "all => all.map(one => one.pathname + one.hash)"
+FIRST = {
+    "theorem 3.1": "ledger-t-lru.html#theorem-31",
+    "theorem-31.strict": "ledger-t-lru.html#theorem-31.strict",
+    **dict.fromkeys(("ξ", "xi", "TEL", "hit rate", "T-LRU"), "words.html"),
+    "ledger": "ledger.html",
+    "200ms": "advise.html",
+    "GiB": "latency.html#the-size-of-a-kv-cache",
+    "radix": "api/replay.html",
+    "Azure": "datasets.html",
+    "Belady": "words.html",
+}
+
+
 @pytest.mark.long
 @pytest.mark.repository
-def test_the_site_is_built_without_a_warning(tmp_path):
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", tmp_path]
-    assert subprocess.run(command, cwd=ROOT, check=False).returncode == 0
+def test_the_first_that_the_search_finds_is_of_use(site, chromium):
+    page = chromium.new_page()
+    for words, address in FIRST.items():
+        page.goto(f"{site}/index.html?{urlencode({'q': words})}")
+        page.wait_for_selector(".md-search-result__item")
+        page.wait_for_timeout(200)
+        first = page.locator(".md-search-result__item").first.locator("a").evaluate_all(LINKS)
+        assert any(link.endswith(address) for link in first[:2]), (words, first)
+    page.close()
+
+
+@pytest.mark.long
+@pytest.mark.repository
+def test_on_a_phone_no_page_scrolls_sideways(site, chromium):
+    page = chromium.new_page(viewport={"width": 390, "height": 844})
+    nav = re.findall(r"[\w/-]+(?=\.md)", (ROOT / "mkdocs.yml").read_text().partition("\nnav:")[2])
+    for name in nav:
+        page.goto(f"{site}/{name}.html", wait_until="domcontentloaded")
+        assert page.evaluate("document.documentElement.scrollWidth") == 390, name
+    page.close()
 
 
 @pytest.mark.repository
@@ -88,7 +142,7 @@ See [`c.two`](#c.two).
 
 ## Queues
 
-<a id="c.two"></a>**`c.two`** (C): **refuted**.
+<a id="c.two"></a>**`c.two`** (C; the paper): **refuted**.
 
 > It is.
 """
@@ -96,7 +150,11 @@ See [`c.two`](#c.two).
 
 def test_the_ledger_is_a_page_a_section_and_links_find_the_row():
     pages = section_pages(LEDGER_TEXT)
-    assert [*pages] == ["ledger-caps.md", "ledger-queues.md"]
+    assert {*pages} == {"ledger-caps.md", "ledger-queues.md"}
+    assert "boost: 1.20" in pages["ledger-caps.md"]
+    assert (
+        '<h4 id="b.one" markdown>B, (1): `b.one`</h4>\n\nOurs (x): **holds (proved)**.' in pages["ledger-caps.md"]
+    )
     assert "(ledger-caps.md#b.one)" in pages["ledger-caps.md"]
     assert "(ledger-queues.md#c.two)" in pages["ledger-caps.md"]
     links = "[a](ledger.md#c.two) [b](../ledger.md#b.one) [c](ledger.md) [d](#b.one)"
@@ -118,7 +176,8 @@ def test_the_list_of_the_ledger_has_every_row():
 @pytest.mark.repository
 def test_every_row_of_the_ledger_is_on_the_site():
     text = LEDGER.read_text()
-    assert index(text).count("</a></td>") == text.count("<a id=") > 0
+    headings = sum(page.count("<h4 id=") for page in section_pages(text).values())
+    assert index(text).count("</a></td>") == text.count("<a id=") == headings > 0
 
 
 def test_the_search_finds_names_and_numbers_and_its_index_has_no_wildcards():

@@ -7,7 +7,8 @@ from figure_texts import check_texts
 
 from teltheory.cli.curve import DEFAULT_POLICIES
 from teltheory.plots.curves import caption_of_curves, draw_curves, draw_rates
-from teltheory.plots.style import looks, paper
+from teltheory.plots.style import COLUMN, looks, paper
+from teltheory.plots.tails import draw_tails
 
 LONG = ("tlru:xi=30000,q_hat=40000,trim=least-recent", "a-policy-of-another-package:seconds=3600,scale=1/2")
 TITLES = ("mooncake_$conversation.jsonl", "W" * 200)
@@ -62,3 +63,13 @@ def test_a_system_looks_the_same_beside_others_and_beside_its_parts():
     for panel in figure.axes:
         ticks = [text.get_text() for text in panel.get_xticklabels()]
         assert {"1", "2", "5", "10"} <= set(ticks)
+
+
+def test_bars_of_one_threshold_fit_a_column_and_long_names_of_servers_are_within_it():
+    server = "8 replicas by round-robin, one store, arrivals x 0.8124; 114,440 + 7,629,395 tokens"
+    seconds = {"waiting": 60, "loading": 1, "computing": 5}
+    shown = [{"xi": 1, "server": server, "policy": policy, **seconds} for policy in ("lru", "lru+tlru")]
+    with paper():
+        figure = draw_tails(shown, {1: "2s = 19,983 tokens = 39 blocks"}, TITLES[0])
+        check_texts(figure, 3)
+    assert figure.get_figwidth() == COLUMN

@@ -19,7 +19,7 @@ QUIET = (
 )
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def chromium():
     """The browser; without one the tests are skipped."""
     program = next(filter(None, map(shutil.which, PROGRAMS)), None)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from report.chromium import chromium, opened
+from report.chromium import opened
 from report.pages import CLOSING, HOSTILE, ROWS, made
 
 import teltheory as tt
 from teltheory.policies.spec import default_estimate
 from teltheory.report.explorer import Steps
-
-__all__ = ["chromium"]
 
 CHART = "#charts-1"
 NUMBERS = f"{CHART} .mark-text text"
@@ -23,6 +21,14 @@ def built(tmp_path_factory):
 
 @pytest.fixture
 def page(chromium, built):
+    with opened(chromium, built[0]) as page:
+        page.wait_for_selector(f"{CHART}.drawn")
+        yield page
+
+
+@pytest.fixture(scope="module")
+def seen(chromium, built):
+    """One page for tests that only look at it."""
     with opened(chromium, built[0]) as page:
         page.wait_for_selector(f"{CHART}.drawn")
         yield page
@@ -61,14 +67,14 @@ def test_the_chosen_numbers_are_pythons_and_a_link_brings_them_back(page, built)
     assert page.locator(CHART).get_by_text(f"P95 s at capacity {capacity:,}").count() == 1
 
 
-def test_a_pointer_shows_the_values_of_all_policies(page, built):
+def test_a_pointer_shows_the_values_of_all_policies(seen, built):
     steps = Steps.of(built[1], tt.A100_LLAMA2_7B)
-    page.locator(CHART).scroll_into_view_if_needed()
-    box = page.locator(f"{CHART} .concat_0_layer_0_pathgroup .background").first.bounding_box()
-    page.mouse.move(box["x"] + 3, box["y"] + 40, steps=3)
-    page.wait_for_selector(".vg-tooltip.visible")
-    said = set(page.locator(".vg-tooltip").inner_text().split())
-    xi = int(page.locator(f"{CHART} select").nth(2).input_value())
+    seen.locator(CHART).scroll_into_view_if_needed()
+    box = seen.locator(f"{CHART} .concat_0_layer_0_pathgroup .background").first.bounding_box()
+    seen.mouse.move(box["x"] + 3, box["y"] + 40, steps=3)
+    seen.wait_for_selector(".vg-tooltip.visible")
+    said = set(seen.locator(".vg-tooltip").inner_text().split())
+    xi = int(seen.locator(f"{CHART} select").nth(2).input_value())
     assert {"LRU", "T-LRU", "optimum", f"{steps.capacities[0]:,}"} <= said
     assert expected(built[1], steps.capacities[0], xi) <= said
 
@@ -101,30 +107,40 @@ def test_a_link_to_a_row_opens_it_though_it_was_hidden(page):
     assert "at=theorem-31.mean-estimate" in page.url
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_on_a_phone_nothing_is_cut_off_and_no_text_is_tiny(chromium, built, scheme):
-    size = {"width": 390, "height": 844}
-    with opened(chromium, built[0], viewport=size, color_scheme=scheme) as page:
+def test_on_a_phone_nothing_is_cut_off_and_no_text_is_tiny(chromium, built):
+    with opened(chromium, built[0], viewport={"width": 390, "height": 844}) as page:
         page.wait_for_selector(f"{CHART}.drawn")
-        assert page.evaluate("document.documentElement.scrollWidth") == 390
-        assert page.evaluate(f"document.querySelector('{CHART}').scrollWidth") <= 390 - 2 * 12
+        check_width(page, 390)
         sizes = "all => all.filter(one => one.textContent).map(one => parseFloat(getComputedStyle(one).fontSize))"
         assert min(page.eval_on_selector_all("body *:not(script, style)", sizes)) >= 11
+        choose(page, 0, "P95 s")
+        page.set_viewport_size({"width": 844, "height": 390})
+        page.wait_for_function(f"document.querySelector('{CHART} svg').clientWidth > 400")
+        assert chosen(page)[0] == "P95 s"
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.wait_for_function(f"document.querySelector('{CHART} svg').clientWidth < 390")
+        check_width(page, 390)
 
 
-def test_hostile_names_are_text_and_nothing_else(page):
-    page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
-    page.wait_for_function("[...document.images].every(one => one.naturalWidth)")
-    assert page.evaluate("window.hacked") is None
-    assert page.eval_on_selector_all("img", "all => all.map(one => one.naturalWidth)") == [900, 900, 900]
-    text = page.locator("body").inner_text()
+def check_width(page, width):
+    """Nothing is wider than the window, and the charts not than their place."""
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    assert page.evaluate(f"document.querySelector('{CHART}').scrollWidth") <= width - 2 * 12
+
+
+def test_hostile_names_are_text_and_nothing_else(seen):
+    seen.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    seen.wait_for_function("[...document.images].every(one => one.naturalWidth)")
+    assert seen.evaluate("window.hacked") is None
+    assert seen.eval_on_selector_all("img", "all => all.map(one => one.naturalWidth)") == [900, 900, 900]
+    text = seen.locator("body").inner_text()
     for name in (HOSTILE, CLOSING, "<b>.csv", "Means & ends", "<i>new"):
         assert name in text
-    assert page.locator("[onclick], [onerror], i").count() == 0
+    assert seen.locator("[onclick], [onerror], i").count() == 0
 
 
-def test_on_paper_everything_is_open(page):
-    page.emulate_media(media="print")
+def test_on_paper_everything_is_open(seen):
+    seen.emulate_media(media="print")
     heights = "all => all.map(one => one.lastElementChild.getBoundingClientRect().height)"
-    assert min(page.locator("details").evaluate_all(heights)) > 0
-    assert page.locator("nav:visible").count() == 0
+    assert min(seen.locator("details").evaluate_all(heights)) > 0
+    assert seen.locator("nav:visible").count() == 0

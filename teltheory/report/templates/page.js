@@ -102,18 +102,28 @@ async function draw(place, spec) {
   }
 }
 
-for (const place of all(".chart")) {
-  inflated(place.dataset.gzip).then(async (text) => {
+/* A chart is drawn again when its room is wider or narrower: the window has changed, or the phone was turned. */
+function fit(chart, text) {
+  const place = chart.querySelector("div");
+  let room, view;
+  async function drawn() {
+    if (place.clientWidth === room) return;
+    room = place.clientWidth;
+    view?.finalize();
     const spec = JSON.parse(text);
-    const view = await draw(place.querySelector("div"), spec);
+    view = await draw(place, spec);
     for (const { name, bind } of spec.params ?? []) {
-      const key = `${place.id}.${name}`;
+      const key = `${chart.id}.${name}`;
       if (!bind?.options) continue;
       const chosen = bind.options.find((option) => String(option) === state.get(key));
       if (chosen !== undefined) view.signal(name, chosen);
       view.addSignalListener(name, (_, value) => keep(key, value));
     }
     await view.runAsync();
-    place.classList.add("drawn");
-  });
+    chart.classList.add("drawn");
+  }
+  let last = Promise.resolve();
+  new ResizeObserver(() => (last = last.then(drawn))).observe(place);
 }
+
+for (const chart of all(".chart")) inflated(chart.dataset.gzip).then((text) => fit(chart, text));
