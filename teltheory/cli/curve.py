@@ -20,7 +20,7 @@ from teltheory.cli.options import (
     q_hat_option,
     trace_options,
 )
-from teltheory.cli.output import check_target, progress_bar, report
+from teltheory.cli.output import progress_bar
 from teltheory.cli.parts import command, option
 from teltheory.cli.pictures import Picture, picture_options
 from teltheory.cli.prefixes import Prefixes, footprint, unit_of
@@ -32,6 +32,7 @@ from teltheory.cli.served_tables import served_tables
 from teltheory.cli.tables import SLOW_LEGEND, TTFTS, WORK_LEGEND, plain_table, work_cells
 from teltheory.cli.tiered import Tiered, tier_options
 from teltheory.cli.traces import Reading
+from teltheory.cli.written import Written, written_options
 from teltheory.cost.metrics import share_closed, tail_excess_latency, ttft_quantiles, ttft_violations
 from teltheory.model.display import percent
 from teltheory.model.forest import Forest
@@ -75,6 +76,7 @@ CHANGE = ("vs no cache",)
 @trace_options()
 @prefix_options(cache_option)
 @grid_options
+@written_options
 def curve(
     trace_file: str,
     policies: tuple[str, ...],
@@ -83,7 +85,7 @@ def curve(
     tiered: Tiered,
     reading: Reading,
     prefixes: Prefixes,
-    target: str | None,
+    written: Written,
     **asked: Any,
 ) -> int:
     """Show TRACE under policies as a function of the capacity.
@@ -98,7 +100,7 @@ def curve(
     policy; with it the table has the distance to it. Without --policy: LRU, Threshold-LRU, T-LRU with
     least-recent trim, and hindsight.
     """
-    check_target(target)
+    written.check()
     picture.check()
     named = policy_texts(policies) or DEFAULT_POLICIES
     specs = [_spec(text) for text in named if text.lower() not in OPTIMA]
@@ -110,14 +112,14 @@ def curve(
     if tiers:
         with about(trace_file):
             cells = run_served(found, tiers, bounded=hindsight)
-        report(target, served_tables(found, cells), served_as_data(found, cells))
+        written.report(served_tables(found, cells), served_as_data(found, cells))
         drawn, axis = [*rows_of_tiers(found, cells)], axis_of_tiers(cells)
         picture.draw(lambda: draw_curves(drawn, labels, above, axis), caption_of_curves(drawn, labels, name))
         return 0
-    spaced = _spaced(found, points) if picture.figure or target else []
+    spaced = _spaced(found, points) if picture.figure or written.target else []
     with about(trace_file), progress_bar() as bar:
         rows = Curves(found, spaced, hindsight).rows(bar)
-    report(target, _shown(found, rows, hindsight), _as_data(found, rows))
+    written.report(_shown(found, rows, hindsight), _as_data(found, rows))
     picture.draw(lambda: draw_curves(rows.drawn, labels, above), caption_of_curves(rows.drawn, labels, name))
     return 0
 

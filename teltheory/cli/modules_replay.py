@@ -10,11 +10,11 @@ import click
 
 from teltheory.cli.modules_tables import Sets
 from teltheory.cli.options import bundled, forced_option, grid_options, policy_option, q_hat_option
-from teltheory.cli.output import check_target, report
 from teltheory.cli.parts import command, option
 from teltheory.cli.question import read_question
 from teltheory.cli.replay import about
 from teltheory.cli.traces import given
+from teltheory.cli.written import Written, written_options
 from teltheory.errors import ArgumentError, FileError
 from teltheory.formats.module_sets import read_module_trace
 from teltheory.model.module_trace import ModuleTrace
@@ -97,12 +97,13 @@ class Requests:
 )
 @forced_option
 @grid_options
+@written_options
 def replay(
     trace_file: str,
     policies: tuple[str, ...],
     requests: Requests,
     cache: SetCache,
-    target: str | None,
+    written: Written,
     **asked: Any,
 ) -> int:
     """Replay requests for sets of modules under policies.
@@ -110,12 +111,12 @@ def replay(
     TRACE is JSON lines: the sizes of modules, then the modules and the fresh tokens of each request; or, with
     --schema, a log of prompts. `teltheory modules sample` writes both.
     """
-    check_target(target)
+    written.check()
     question = read_question([parse_policy(text) for text in policy_texts(policies) or POLICIES], **asked)
     with given(trace_file) as file:
         trace = requests.read(file)
     with about(trace_file):
         sets = Sets.of(trace, question, cache)
         rows = list(sets.rows())
-    report(target, sets.parts(rows), sets.as_data(rows))
+    written.report(sets.parts(rows), sets.as_data(rows))
     return 0

@@ -30,6 +30,7 @@ from teltheory.cli.served_runs import question_in_tiers
 from teltheory.cli.tiered import Tiered, tier_options
 from teltheory.cli.tiered_search import TieredSearch
 from teltheory.cli.traces import Reading
+from teltheory.cli.written import Written, written_options
 from teltheory.cost.goals import SLO, TEL, Level, read_goal
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
@@ -68,6 +69,7 @@ AnySearch: TypeAlias = Search | ForestSearch | TieredSearch
 @forced_option
 @prefix_options(block_cache_option, running_option)
 @grid_options
+@written_options
 def optimum(
     trace_file: str,
     goal: str,
@@ -79,7 +81,7 @@ def optimum(
     served: Served,
     reading: Reading,
     prefixes: Prefixes,
-    target: str | None,
+    written: Written,
     **asked: Any,
 ) -> int:
     """Print the least that any policy can reach on TRACE.
@@ -103,7 +105,7 @@ def optimum(
     if checked_file is not None:
         alone("--check", "checked_file", *(field.name for field in fields(Reading)))
         return check_file(checked_file, trace_file, reading)
-    check_target(target)
+    written.check()
     check_target(certificate)
     aim = read_goal(goal)
     _check(aim, method, asked["xis"] or asked["slos"])
@@ -118,7 +120,7 @@ def optimum(
     with about(trace_file):
         search = _search(question.on(trace), tiers, aim, method, time_limit)
         found = _run(search)
-    return _report(search, found, target, certificate)
+    return _report(search, found, written, certificate)
 
 
 def _check(asked: str | Level, method: str, given: tuple[str, ...]) -> None:
@@ -166,15 +168,15 @@ def _run(search: AnySearch) -> list[Found]:
     return found
 
 
-def _report(search: AnySearch, found: list[Found], target: str | None, certificate: str | None) -> int:
+def _report(search: AnySearch, found: list[Found], written: Written, certificate: str | None) -> int:
     rows = [one.row for one in found]
     problems = [one.problem for one in found if one.problem is not None]
-    if target != "-":
-        show(console(), *search.lines(), search.table(rows))
+    table = search.table(rows)
+    if written.aloud:
+        show(console(), *search.lines(), table)
     if any(one.interrupted for one in found):
         raise KeyboardInterrupt
-    if target is not None:
-        write_json(target, search.as_data(rows))
+    written.write([table], search.as_data(rows))
     if certificate is not None and not problems:
         entries = [one.certificate for one in found if one.certificate is not None]
         write_json(certificate, certificates_as_data(entries), indent=None)

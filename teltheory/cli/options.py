@@ -185,8 +185,8 @@ def prefix_options(*more: Option) -> Option:
     return bundled("prefixes", Prefixes, chains_option, block_size_option, without_option, *more)
 
 
-grid_options = together(capacity_option, _xi_option, _slo_option, served_options, json_option)
-"""What `read_question` is asked, except the policies; and --json."""
+grid_options = together(capacity_option, _xi_option, _slo_option, served_options)
+"""What `read_question` is asked, except the policies."""
 
 
 def alone(option: str, *beside: str) -> None:

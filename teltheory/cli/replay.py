@@ -21,7 +21,7 @@ from teltheory.cli.options import (
     trace_options,
     workers_option,
 )
-from teltheory.cli.output import check_target, progress_bar, report
+from teltheory.cli.output import progress_bar
 from teltheory.cli.parts import command
 from teltheory.cli.prefixes import Prefixes
 from teltheory.cli.question import Asked, Thresholds
@@ -31,6 +31,7 @@ from teltheory.cli.served_tables import served_tables
 from teltheory.cli.tables import SLOW_LEGEND, TTFTS, WORK_LEGEND, plain_table
 from teltheory.cli.tiered import Tiered, tier_options
 from teltheory.cli.traces import Reading
+from teltheory.cli.written import Written, written_options
 from teltheory.errors import ArgumentError, FileError, ForcedCachingError, TraceError
 from teltheory.model.display import percent, tokens_in_short
 from teltheory.policies.spec import POLICIES, parse_policies, policy_texts
@@ -56,6 +57,7 @@ MEASURES = (*TTFTS, "hit", "prefill", "written", "slow", "TEL", "vs LRU", "regre
 @forced_option
 @prefix_options(cache_option, running_option)
 @grid_options
+@written_options
 def replay(
     trace_file: str,
     policies: tuple[str, ...],
@@ -65,7 +67,7 @@ def replay(
     tiered: Tiered,
     reading: Reading,
     prefixes: Prefixes,
-    target: str | None,
+    written: Written,
     **asked: Any,
 ) -> int:
     """Replay TRACE under policies, next to LRU and the optimum.
@@ -80,7 +82,7 @@ def replay(
     Without --policy all policies are replayed; --xi or --slo fill in the thresholds that policies leave out.
     Without --workers several processes are used where there is work enough for them.
     """
-    check_target(target)
+    written.check()
     if workers is not None and scheduler is not None:
         raise ArgumentError("--workers", workers, "none with --scheduler, whose own workers do the work")
     specs = [parse_policies(text) for text in policy_texts(policies) or POLICIES]
@@ -91,10 +93,10 @@ def replay(
         found = question.on(trace)
         if tiers:
             served = run_served(found, tiers, workers=workers, store=kept, scheduler=scheduler)
-            report(target, served_tables(found, served), served_as_data(found, served))
+            written.report(served_tables(found, served), served_as_data(found, served))
             return 0
         cells = run(found, workers, kept, scheduler)
-    report(target, shown_cells(found, cells), cells_as_data(found, cells))
+    written.report(shown_cells(found, cells), cells_as_data(found, cells))
     return 0
 
 

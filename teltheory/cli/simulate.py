@@ -20,7 +20,6 @@ from teltheory.cli.options import (
     trace_options,
     workers_option,
 )
-from teltheory.cli.output import check_target, report
 from teltheory.cli.parts import command, option
 from teltheory.cli.pictures import Picture, picture_options
 from teltheory.cli.prefixes import Prefixes
@@ -31,6 +30,7 @@ from teltheory.cli.served_tables import cells_as_data, served_tables, serving_te
 from teltheory.cli.serving_options import Servers, servers_options
 from teltheory.cli.tiered import Tiered, tier_options
 from teltheory.cli.traces import Reading
+from teltheory.cli.written import Written, written_options
 from teltheory.errors import ArgumentError
 from teltheory.plots.tails import TAIL_PARTS, caption_of_tails, draw_tails
 from teltheory.policies.spec import parse_policies, policy_texts
@@ -57,6 +57,7 @@ POLICIES = "lru", "tlru:trim=least-recent"
 @forced_option
 @prefix_options()
 @grid_options
+@written_options
 def replicas(
     trace_file: str,
     policies: tuple[str, ...],
@@ -70,7 +71,7 @@ def replicas(
     reading: Reading,
     prefixes: Prefixes,
     served: Served,
-    target: str | None,
+    written: Written,
     **asked: Any,
 ) -> int:
     """Serve TRACE by replicas, each with a queue and a cache.
@@ -80,7 +81,7 @@ def replicas(
     policies alike. A policy may be one for each tier, lru+tlru. Without --policy: LRU, and T-LRU with least-recent
     trim.
     """
-    check_target(target)
+    written.check()
     picture.check()
     servers.read()
     latency = served.needed_latency
@@ -100,7 +101,7 @@ def replicas(
             store=None if store is None else Store(store),
             scheduler=scheduler,
         )
-    report(target, [*served_tables(found, cells), *overloaded(cells)], cells_as_data(found, cells))
+    written.report([*served_tables(found, cells), *overloaded(cells)], cells_as_data(found, cells))
     labels = {xi: found.thresholds.label(xi) for xi in found.thresholds.xis}
     shown, name = [*bars(cells)], Path(trace_file).name
     picture.draw(lambda: draw_tails(shown, labels, picture.above(name)), caption_of_tails(shown, labels, name))

@@ -25,7 +25,9 @@ SLOW_LEGEND = "slow: turns above the threshold."
 
 
 class FittingTable(Table):
-    """A table as wide as its columns."""
+    """A table as wide as its columns; `plain` has its title, columns, rows and the columns set to the left."""
+
+    plain: tuple[str, list[str], list[list[str]], Collection[str]]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Render it whole, or closer if that is too wide."""
@@ -46,9 +48,11 @@ def plain_table(
     table = FittingTable(
         title=escape(title), title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1)
     )
-    for name in columns:
+    table.plain = title, [*columns], [[*row] for row in rows], left
+    _, heads, cells, _ = table.plain
+    for name in heads:
         table.add_column(name, justify="left" if name in left else "right", no_wrap=True)
-    for row in rows:
+    for row in cells:
         table.add_row(*map(Text, row))
     return table
 

@@ -1,7 +1,7 @@
 """Names and lists of names as LaTeX sets them."""
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 ESCAPES = {
     "\\": r"\textbackslash{}",
@@ -25,6 +25,27 @@ def _letter(letter: str) -> str:
         return ESCAPES.get(letter, letter)
     plain = unicodedata.normalize("NFKD", letter).encode("ascii", "ignore").decode()
     return plain if plain.isalnum() else f"[U+{ord(letter):04X}]"
+
+
+def table_of(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], left: Collection[str] = ()) -> str:
+    """Return a table whose caption is the title; columns are set to the right, unless `left` names them."""
+    places = "".join("l" if name in left else "r" for name in columns)
+    body = [" & ".join(map(escaped, row)) + r" \\" for row in rows]
+    lines = [
+        r"% Needs \usepackage{booktabs}.",
+        r"\begin{table}",
+        r"\centering",
+        *([rf"\caption{{{escaped(title)}}}"] if title else []),
+        rf"\begin{{tabular}}{{{places}}}",
+        r"\toprule",
+        " & ".join(map(escaped, columns)) + r" \\",
+        r"\midrule",
+        *body,
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def listed(words: Iterable[str]) -> str:

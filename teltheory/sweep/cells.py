@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from teltheory.model.tables import Tabular
@@ -19,12 +20,17 @@ class Cells(list[AnyCell], Tabular):
     """
 
     def _table(self) -> dict[str, Any]:
-        rows = [dict(_flat(cell.as_dict())) for cell in self]
-        names = dict.fromkeys(name for row in rows for name in row)
-        return {name: [row.get(name) for row in rows] for name in names}
+        return columns_of([cell.as_dict() for cell in self])
 
 
-def _flat(plain: dict[str, Any], under: str = "") -> list[tuple[str, Any]]:
+def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Return rows of plain data as columns; what is in a mapping has a column of its own."""
+    flat = [dict(_flat(row)) for row in rows]
+    names = dict.fromkeys(name for row in flat for name in row)
+    return {name: [row.get(name) for row in flat] for name in names}
+
+
+def _flat(plain: Mapping[str, Any], under: str = "") -> list[tuple[str, Any]]:
     """Return the values of nested mappings by their path."""
     found = []
     for name, value in plain.items():

@@ -22,7 +22,7 @@ def test_a_grid_in_text_is_that_of_numbers():
     cells = sweep(TRACE, ASKED, progress=lambda *place: told.append(place))
     assert cells == sweep(TRACE, PLAIN, tt.A100_LLAMA2_7B)
     assert told[-1][0] == told[-1][1]
-    with pytest.raises(tt.ArgumentError, match=r"xi: found '20ms', .*model='llama-2-7b'"):
+    with pytest.raises(tt.ArgumentError, match=r"thresholds: found '20ms', .*model='llama-2-7b'"):
         Grid(["lru"], [500], ["20ms"])
 
 
