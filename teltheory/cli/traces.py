@@ -2,15 +2,17 @@
 
 import io
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from teltheory.cli.output import complain
 from teltheory.errors import ArgumentError, FileError, printable
 from teltheory.formats import read_arrivals, read_trace, with_arrivals
-from teltheory.formats.opened import spooled
+from teltheory.formats.opened import STDIN, spooled
 from teltheory.formats.reading import ChainingReport, ReadingReport
 from teltheory.input_files import read_bytes, reported
 from teltheory.model.trace import Trace
@@ -47,8 +49,12 @@ class Reading:
 
     def read(self, file: str) -> Trace:
         """Return the trace in a file, or on standard input (-)."""
-        with given(file) as path:
-            return self._read(path)
+        with given(file) as path, warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always", UserWarning)
+            trace = self._read(path)
+        for one in told:
+            complain(str(one.message).replace(path, STDIN) if file == "-" else str(one.message), 0)
+        return trace
 
     def _read(self, file: str) -> Trace:
         times = None if self.times is None else parse_times(self.times, self.seed)

@@ -25,8 +25,9 @@ import numpy as np
 from teltheory.errors import ArgumentError, FileError, TraceError, listed, shown
 from teltheory.formats.clocks import Clock
 from teltheory.formats.format import Source
+from teltheory.formats.models import FIELDS, Models
 from teltheory.formats.reading import ReadingReport, counted, ints
-from teltheory.formats.records import Record, fields_of
+from teltheory.formats.records import KINDS, Record, fields_of
 from teltheory.formats.requests import SUBMITTED, Requests, arrivals, cumulative, dated_inputs
 from teltheory.formats.rows import LONGEST, is_csv_number
 from teltheory.model.columns import conversation_numbers
@@ -94,7 +95,8 @@ def checked_columns(columns: Mapping[str, str] | None) -> None:
 def read(source: Source, known: Names) -> Trace:
     """Make a trace of the records of a source."""
     names, odd = known.with_given(source.columns), Counter[str]()
-    wanted = frozenset(part for some in names.values() for name in some for part in name.split("."))
+    every = (*FIELDS, *(name for some in names.values() for name in some))
+    wanted = frozenset(part for name in every for part in name.split("."))
     records = known.records(source, odd, wanted)
     first = next(records, None)
     if first is None:
@@ -102,6 +104,8 @@ def read(source: Source, known: Names) -> Trace:
     log = _Log(source, known, _found(source, known, names, first), odd)
     for record in chain([first], records):
         log.add(record)
+    plain = source.path.is_file() and source.path.suffix in KINDS and known.records is all_records
+    log.models.warn(source.path, source.files()[0][1] if plain else "")
     return log.trace()
 
 
@@ -167,10 +171,12 @@ class _Log:
     clock: Clock = field(default_factory=Clock)
     typed: bool = True
     used: dict[str, dict[str, None]] = field(default_factory=dict)
+    models: Models = field(default_factory=Models)
 
     def add(self, record: Record) -> None:
         """Add a record."""
         self.typed = record.typed
+        self.models.add(record)
         inputs, history = self._input(record)
         code = self.codes.setdefault(self._label(record), len(self.codes))
         self.requests.add(code, inputs, self._length(record, "response"), np.nan)
