@@ -7,7 +7,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.markup import escape
 
 from teltheory.advice.sentences import advice_lines
 from teltheory.cli.advice_text import advice_as_data, advice_table, write_advice
@@ -201,10 +200,7 @@ def _report(
         out = console()
         show(out, *told.said)
         for advice in found:
-            out.print()
-            for line in advice_lines(advice, shape):
-                out.print(escape(line), highlight=False, soft_wrap=line.startswith("  "))
-            show(out, advice_table(advice))
+            show(out, "", *advice_lines(advice, shape), advice_table(advice))
     if page is not None:
         write_advice(page, told.file, told.said, found, shape, seed)
     if target is not None:

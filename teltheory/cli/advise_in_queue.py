@@ -9,8 +9,6 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.markup import escape
-
 from teltheory.advice.sentences_in_queue import queue_lines
 from teltheory.advice.sentences_of_plan import plan_lines
 from teltheory.cli.loaded_text import (
@@ -163,11 +161,7 @@ def print_found(found: list[Found], block_size: int) -> None:
     """Print advice and plans."""
     out = console()
     for one in found:
-        out.print()
-        show(out, *one.speed)
-        for line in queue_lines(one.advice):
-            out.print(escape(line), highlight=False, soft_wrap=line.startswith("  "))
-        show(out, *queue_tables(one.advice))
+        show(out, "", *one.speed, *queue_lines(one.advice), *queue_tables(one.advice))
         for name, plan in one.plans.items():
             show(out, *plan_lines(plan, name, block_size), plan_table(plan, name, block_size))
 

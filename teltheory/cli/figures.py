@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.console import Console
 
+from teltheory.cli import output
 from teltheory.cli.options import MOST_TURNS, workers_option
 from teltheory.cli.output import console, make_folder
 from teltheory.cli.parts import command, option
@@ -148,10 +149,9 @@ def compared(folder: Path) -> list[Compared]:
 
 def show(out: Console, cells: Sequence[Compared]) -> None:
     """Print Tables 1 to 6 beside the paper's."""
-    out.print(LEGEND, highlight=False)
+    output.show(out, LEGEND)
     for one in paper_tables(cells):
-        out.print(plain_table(one.title, one.header, one.rows, left=("",)))
-        out.print(one.summary, highlight=False)
+        output.show(out, plain_table(one.title, one.header, one.rows, left=("",)), one.summary)
 
 
 @dataclass(frozen=True)

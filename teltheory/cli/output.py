@@ -6,7 +6,7 @@ import errno
 import json
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from teltheory.whole_files import check_place, write_whole
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.segment import Segment
     from rich.table import Table
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "check_target",
     "complain",
     "console",
+    "has_width",
     "make_folder",
     "progress_bar",
     "report",
@@ -38,20 +40,41 @@ WIDTH = 108
 """Columns of what is written to no terminal."""
 
 
+def has_width() -> bool:
+    """Whether a terminal, or COLUMNS in the environment, says how wide the output is."""
+    return sys.stdout.isatty() or "COLUMNS" in os.environ
+
+
 def console() -> Console:
-    """Return the console: as wide as the terminal; 108 columns without one."""
+    """Return the console: as wide as the terminal or as COLUMNS says, else 108 columns."""
     from rich.console import Console
 
-    return Console(width=None if sys.stdout.isatty() else WIDTH)
+    return Console(width=None if has_width() else WIDTH)
 
 
 def show(out: Console, *parts: str | Table) -> None:
-    """Print sentences to the letter, and tables that are never cut."""
+    """Print sentences to the letter, and tables that are never cut; no line ends in blanks.
+
+    A sentence that begins with two blanks is a command, on one line.
+    """
+    from rich.segment import Segment, Segments
+    from rich.text import Text
+
     for part in parts:
-        if isinstance(part, str):
-            out.print(part, highlight=False, markup=False)
-        else:
-            out.print(part, crop=False)
+        whole = isinstance(part, str) and part.startswith("  ")
+        shown = Text(part, no_wrap=whole, overflow="ignore" if whole else None) if isinstance(part, str) else part
+        for line in Segment.split_lines(out.render(shown)):
+            out.print(Segments([*_trimmed(line), Segment.line()]), crop=False)
+
+
+def _trimmed(line: list[Segment]) -> Iterator[Segment]:
+    """Yield a line without the blanks at its end."""
+    from rich.segment import Segment
+
+    width = len("".join(segment.text for segment in line).rstrip())
+    for text, style, _ in line:
+        yield Segment(text[:width], style)
+        width = max(width - len(text), 0)
 
 
 def report(target: str | None, parts: Iterable[str | Table], data: Any) -> None:

@@ -1,16 +1,18 @@
-"""Tables for the terminal: columns move closer together if it is narrow, and are never cut."""
+"""Tables for the terminal: if it is narrow, columns move closer together, then go on below; they are never cut."""
 
 from collections.abc import Collection, Iterable, Mapping
 from copy import copy
+from dataclasses import replace
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.markup import escape
 from rich.measure import Measurement
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
+from teltheory.cli.output import has_width
 from teltheory.cli.question import Thresholds
 from teltheory.model.display import percent, tokens_in_short
 
@@ -30,12 +32,37 @@ class FittingTable(Table):
     plain: tuple[str, list[str], list[list[str]], Collection[str]]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Render it whole, or closer if that is too wide."""
-        table, room = copy(self), options.update(width=WIDER_THAN_ANY_TABLE)
-        if Measurement.get(console, room, table).maximum > options.max_width:
-            table.padding = 0
+        """Render it whole; if that is too wide closer, and in parts where the width is given."""
+        room = options.update(width=WIDER_THAN_ANY_TABLE)
+        parts = [self]
+        if Measurement.get(console, room, self).maximum > options.max_width:
+            tight = copy(self)
+            tight.padding = 0
+            parts = tight._parts(console, options) if has_width() else [tight]
+        for table in parts:
             table.width = Measurement.get(console, room, table).maximum
-        yield from Table.__rich_console__(table, console, options)
+            yield from Table.__rich_console__(table, console, options)
+
+    def _parts(self, console: Console, options: ConsoleOptions) -> list["FittingTable"]:
+        """Return tables that fit, each with the first columns up to one of texts, and some of the others."""
+        texts = [at for at, column in enumerate(self.columns) if column.justify == "left"]
+        first = min(texts, default=0) + 1
+        parts = [self._of(self.columns[: first + 1])]
+        for column in self.columns[first + 1 :]:
+            wider = self._of([*parts[-1].columns, column])
+            fits = Measurement.get(console, options.update(width=WIDER_THAN_ANY_TABLE), wider).maximum
+            if fits <= options.max_width:
+                parts[-1] = wider
+            else:
+                parts.append(self._of([*self.columns[:first], column]))
+        for part in parts[1:]:
+            part.title = None
+        return parts
+
+    def _of(self, columns: list[Column]) -> "FittingTable":
+        table = copy(self)
+        table.columns = [replace(column, _index=at) for at, column in enumerate(columns)]
+        return table
 
 
 def plain_table(

@@ -87,10 +87,15 @@ class TLRU(LeastRecentlyUsed):
         check_parameters(self)
         object.__setattr__(self, "budgets", given_budgets(budget))
 
-    @on_arrays  # type: ignore[misc]  # the rule has the name of the parameter
-    def budget(self, node: Node) -> int:  # noqa: F811
-        """Return max(0, L + q_hat - xi), at most L."""
-        return tel_safe_budget(node.past, self.q_hat, self.xi)
+
+@on_arrays
+def _budget(self: TLRU, node: Node) -> int:
+    """Return max(0, L + q_hat - xi), at most L."""
+    return tel_safe_budget(node.past, self.q_hat, self.xi)
+
+
+# The rule has the name of a parameter: within the class it would be that parameter's default.
+TLRU.budget = _budget  # type: ignore[assignment]
 
 
 @dataclass(frozen=True)

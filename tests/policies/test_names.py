@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from fractions import Fraction
 from importlib import import_module
@@ -83,3 +84,10 @@ def test_a_model_and_its_rates_have_to_be_there(tmp_path):
         file.write_text(text)
         with pytest.raises(tt.FileError, match=message):
             parse_policy(f"et-lru:model={file}")
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind in (getattr(tt, name) for name in tt.__all__) if hasattr(kind, "eviction_key")]
+)
+def test_a_signature_shows_values_and_no_addresses(kind):
+    assert "<" not in str(inspect.signature(kind))
