@@ -107,7 +107,7 @@ def write_page(
         Section("replays", "All policies, replayed", paragraphs(replays)),
         Section("tables", "Tables 1 to 6 beside the paper’s", paragraphs(_paper(cells))),
         Section("figures", "Figures", pictures(folder.glob("*.svg"))),
-        Section("ledger", "The ledger", paragraphs(ledger)),
+        Section("ledger", "The ledger", paragraphs(ledger), packed=True),
         Section("errata", "Errata", errata_text(errata)),
         Section("provenance", "Provenance", paragraphs(_provenance(folder, replayed, settings))),
     ]

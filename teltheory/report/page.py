@@ -2,8 +2,8 @@
 
 The text of a section is Markdown with HTML in it. What comes from elsewhere, such as a file's name, goes through
 `markdown.literal` first, and a sentence of the ledger through `markdown.plain_text`. Charts are Vega-Altair's.
-What a reader chose stands in the page's address, so that a link shows what its sender saw. Charts and figures are
-compressed; the page's script inflates and draws them.
+What a reader chose stands in the page's address, so that a link shows what its sender saw. Charts, figures
+and packed sections are compressed; the page's script inflates and shows them.
 """
 
 from __future__ import annotations
@@ -45,12 +45,13 @@ class Card:
 
 @dataclass(frozen=True)
 class Section:
-    """A section: its anchor, its heading as plain text, Markdown, and altair's charts below it."""
+    """A section: its anchor, its heading as plain text, Markdown, altair's charts below it; a long one is packed."""
 
     id: str
     title: str
     text: str
     charts: Sequence[TopLevelMixin] = ()
+    packed: bool = False
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ def render(page: Page) -> str:
     script = (_vega() if charts else "") + _own_script()
     allowed = f"'sha256-{_base64(sha256(script.encode()).digest())}'" + " 'unsafe-eval'" * charts
     template = environment.get_template("page.html.j2")
-    return template.render(page=page, html=to_html, spec=_spec, script=script, allowed=allowed)
+    return template.render(page=page, html=to_html, packed=_compressed, spec=_spec, script=script, allowed=allowed)
 
 
 def to_html(markdown: str) -> str:

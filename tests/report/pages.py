@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
+import re
 
 import numpy as np
 from report.ledger_rows import row
@@ -77,3 +80,10 @@ def made(folder, rows=ROWS):
     shown = [replayed(HOSTILE, file, trace, ("3k", "6k"), ("60ms", "120ms"))]
     missing = [f"{CLOSING} is left out"]
     return write_page(folder, rows, ERRATA, [ERRATUM], shown, compared(), [("Effort", CLOSING)], missing), trace
+
+
+def unpacked(text):
+    """A page's HTML once its script has inflated the packed sections."""
+    return re.sub(
+        r'<div data-html="(.*?)"></div>', lambda at: gzip.decompress(base64.b64decode(at[1])).decode(), text
+    )

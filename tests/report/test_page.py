@@ -14,12 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
-from report.pages import CLOSING, HOSTILE, ROWS, SVG, made
+from report.ledger_rows import row
+from report.pages import CLOSING, HOSTILE, ROWS, SVG, made, unpacked
 
 import teltheory
 from teltheory.errors import FileError
 from teltheory.report.captions import caption, pictures
-from teltheory.report.markdown import literal, plain_text
+from teltheory.report.markdown import ledger_text, literal, plain_text
 from teltheory.report.page import Card, Page, Section, _vega, digest, picture, render, to_html, versions
 
 
@@ -29,7 +30,7 @@ class Read(HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.tags, self.said, self._hidden = [], "", False
-        self.feed(text)
+        self.feed(unpacked(text))
 
     def handle_starttag(self, tag, attrs):
         self.tags.append((tag, dict(attrs)))
@@ -105,7 +106,14 @@ def test_what_the_reader_looks_at_first_stands_first(text):
 
 def test_the_bundle_is_there_once_and_the_rest_is_small(text):
     assert text.count(_vega()) == 1
-    assert len(text.encode()) - len(_vega().encode()) <= 60_000
+    assert len(text.encode()) - len(_vega().encode()) <= 45_000
+
+
+def test_a_hundred_rows_of_the_ledger_are_packed_into_a_tenth():
+    rows = ledger_text([row(f"section-3.{k}", kind="sampled") for k in range(100)])
+    plain, packed = (len(render(Page("", "", [], "", [Section("one", "", rows, packed=on)]))) for on in (0, 1))
+    empty = len(render(Page("", "", [], "", [])))
+    assert packed - empty < (plain - empty) / 10
 
 
 def test_a_figure_is_a_fifth_of_its_file_and_its_smallest_text_11_pixels():

@@ -94,6 +94,7 @@ def test_search_filter_and_what_is_open_are_in_the_link(page, chromium, built):
     page.locator("[id='table-1'] > summary").click()
     page.wait_for_function("location.hash.includes('table-1')")
     with opened(chromium, built[0], page.url.partition("#")[1] + page.url.partition("#")[2]) as again:
+        again.wait_for_selector("#search")
         assert rows_shown(again) == ["theorem-31.mean-estimate", "table-1"]
         assert again.locator("#search").input_value() == "theorem 3.1"
         assert not again.get_by_label("holds").is_checked()

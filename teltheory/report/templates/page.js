@@ -7,36 +7,45 @@ function keep(key, value) {
   history.replaceState(null, "", `#${state}`);
 }
 
-/* What is folded, and links to what is within. */
-const folds = all("details");
-const name = (fold) => fold.id || String(folds.indexOf(fold));
-if (state.has("open")) {
-  const open = state.get("open").split(",");
-  for (const fold of folds) fold.open = open.includes(name(fold));
+/* Long sections, figures and charts are compressed. */
+async function inflated(text) {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
 }
-const listed = () => folds.filter((fold) => fold.open).map(name).join();
-let opened = listed();
-document.addEventListener("toggle", () => listed() === opened || keep("open", (opened = listed())), true);
 
-function show(id) {
-  const target = document.getElementById(id);
-  for (let one = target; one; one = one.parentElement) {
-    one.hidden = false;
-    if (one.localName === "details") one.open = true;
+/* What is folded, and links to what is within. */
+function openFolds() {
+  const folds = all("details");
+  const name = (fold) => fold.id || String(folds.indexOf(fold));
+  if (state.has("open")) {
+    const open = state.get("open").split(",");
+    for (const fold of folds) fold.open = open.includes(name(fold));
   }
-  target?.scrollIntoView();
+  const listed = () => folds.filter((fold) => fold.open).map(name).join();
+  let opened = listed();
+  document.addEventListener("toggle", () => listed() === opened || keep("open", (opened = listed())), true);
+
+  function show(id) {
+    const target = document.getElementById(id);
+    for (let one = target; one; one = one.parentElement) {
+      one.hidden = false;
+      if (one.localName === "details") one.open = true;
+    }
+    target?.scrollIntoView();
+  }
+  window.addEventListener("hashchange", () => {
+    if (location.hash.includes("=")) return location.reload();
+    const id = decodeURIComponent(location.hash.slice(1));
+    keep("at", id);
+    show(id);
+  });
+  show(state.get("at") ?? decodeURIComponent(location.hash.slice(1)));
 }
-window.addEventListener("hashchange", () => {
-  if (location.hash.includes("=")) return location.reload();
-  const id = decodeURIComponent(location.hash.slice(1));
-  keep("at", id);
-  show(id);
-});
-show(state.get("at") ?? decodeURIComponent(location.hash.slice(1)));
 
 /* The rows of the ledger that have the words searched for, and a verdict that is ticked. */
-const search = document.querySelector("#search");
-if (search) {
+function offerSearch() {
+  const search = document.querySelector("#search");
+  if (!search) return;
   const rows = all("[data-verdict]"), parts = all(".part"), boxes = all("#sieve [type=checkbox]");
   const plain = (text) => text.toLowerCase().replace(/\s+/g, " ").trim();
   const words = new Map(rows.map((row) => [row, plain(all("summary, summary + p", row).map((one) => one.textContent).join(" "))]));
@@ -58,15 +67,6 @@ if (search) {
     sift();
   });
   sift();
-}
-
-/* Figures and charts are compressed. */
-async function inflated(text) {
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
-}
-for (const image of all("img[data-gzip]")) {
-  inflated(image.dataset.gzip).then((svg) => (image.src = `data:image/svg+xml,${encodeURIComponent(svg)}`));
 }
 
 const ink = { labelColor: "currentColor", titleColor: "currentColor", labelFontSize: 12, titleFontSize: 12 };
@@ -126,4 +126,13 @@ function fit(chart, text) {
   new ResizeObserver(() => (last = last.then(drawn))).observe(place);
 }
 
-for (const chart of all(".chart")) inflated(chart.dataset.gzip).then((text) => fit(chart, text));
+async function start() {
+  for (const place of all("[data-html]")) place.outerHTML = await inflated(place.dataset.html);
+  openFolds();
+  offerSearch();
+  for (const image of all("img[data-gzip]")) {
+    inflated(image.dataset.gzip).then((svg) => (image.src = `data:image/svg+xml,${encodeURIComponent(svg)}`));
+  }
+  for (const chart of all(".chart")) inflated(chart.dataset.gzip).then((text) => fit(chart, text));
+}
+start();
