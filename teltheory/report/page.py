@@ -45,7 +45,7 @@ class Card:
 
 @dataclass(frozen=True)
 class Section:
-    """A section: its anchor, its heading as plain text, Markdown, altair's charts below it; a long one is packed."""
+    """A section: anchor, heading as plain text, Markdown, altair's charts below it; a long one is packed."""
 
     id: str
     title: str
