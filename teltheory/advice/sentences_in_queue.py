@@ -192,7 +192,7 @@ def change_of(estimate: Estimate) -> str:
     if estimate.value < -MANY:
         return f"{1 - estimate.value:,.0f} times"
     value, low, high = (round(100 * one, 1) + 0.0 for one in (estimate.value, estimate.low, estimate.high))
-    return f"{value:+.1f} [{low:+.1f}, {high:+.1f}]"
+    return f"{value:+,.1f} [{low:+,.1f}, {high:+,.1f}]"
 
 
 def heads_of(advice: QueueAdvice) -> tuple[str, ...]:

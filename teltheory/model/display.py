@@ -110,8 +110,10 @@ def counted(n: int, one: str) -> str:
     return f"{n:,} {one}{'' if n == 1 else 's'}"
 
 
-def unit_of(block_size: int) -> str:
-    """Return what lengths are counted in."""
+def unit_of(block_size: int | None) -> str:
+    """Return what lengths are counted in; None if that is not known."""
+    if block_size is None:
+        return "tokens, or the trace's blocks"
     return "tokens" if block_size == 1 else f"blocks of {counted(block_size, 'token')}"
 
 
@@ -136,7 +138,7 @@ def tail_of(above: Any, tel: int | float, xi: int) -> dict[str, Any]:
 
 def percent(share: Fraction | float | None) -> str:
     """Return a share such as ``12.3 %``; nothing if there is none."""
-    return "" if share is None else f"{round(float(share) * 100, 1) + 0.0:.1f} %"
+    return "" if share is None else f"{round(float(share) * 100, 1) + 0.0:,.1f} %"
 
 
 def tokens_in_short(tokens: int | None) -> str:

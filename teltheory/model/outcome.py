@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from teltheory.model.display import Summary, counted, percent, quantiles, tail_of
+from teltheory.model.display import Summary, counted, percent, quantiles, tail_of, unit_of
 from teltheory.model.forest import Forest
 from teltheory.model.instance import Instance
 from teltheory.model.module_instance import ModuleInstance
@@ -95,7 +95,8 @@ class Outcome(Tabular):
         from teltheory.plots import values
 
         said = "" if xi is None else f"ξ = {whole_number('xi', xi):,}"
-        return values.tails({label: self.uncached}, "uncached", ax, xi, said)
+        unit = unit_of(None if self.inputs is None else self.block_size)
+        return values.tails({label: self.uncached}, f"uncached ({unit})", ax, xi, said)
 
     def in_tokens(self) -> Outcome:
         """Return the outcome of a forest in tokens; a last block that is not full is computed."""

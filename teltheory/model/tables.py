@@ -20,6 +20,9 @@ from teltheory.model.columns import column_of, times_of
 EXTRA = "dataframes"
 """The extra with pandas and polars."""
 
+TURNS = ("conversation", "prompt", "response", "arrival", "history", "total")
+"""Our columns of turns, one after another or with whole inputs."""
+
 Made = TypeVar("Made")
 
 
@@ -95,9 +98,10 @@ def made_of(
 
 def _names(columns: Mapping[str, str] | None, ours: Sequence[str]) -> dict[str, str]:
     """Return the table's name of each of our columns."""
-    for name in columns or ():
+    for name, theirs in (columns or {}).items():
         if name not in ours:
-            raise ArgumentError("columns", name, f"one of {', '.join(ours)}, and the table's name of it")
+            turned = f"; perhaps {{{theirs!r}: {name!r}}}, our name first" if theirs in ours else ""
+            raise ArgumentError("columns", name, f"one of {', '.join(ours)}, and the table's name of it{turned}")
     return {name: (columns or {}).get(name, name) for name in ours}
 
 
@@ -108,6 +112,9 @@ def _held(table: Any, names: Mapping[str, str], wanted: set[str]) -> dict[str, A
         if name in wanted and theirs not in held:
             expected = f"a column {theirs!r}; columns={{{name!r}: ...}} takes one of another name"
             raise ArgumentError("table", f"columns {listed([*map(str, held.keys())])}", expected)
+        if name != theirs in TURNS and names.get(theirs, theirs) == theirs and name in held:
+            expected = f"our name first: the table's {name!r} is not read, its {theirs!r} would be {name!r}"
+            raise ArgumentError("columns", f"{{{name!r}: {theirs!r}}}", expected)
     return {name: held[theirs] for name, theirs in names.items() if theirs in held}
 
 

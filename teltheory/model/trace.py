@@ -352,7 +352,7 @@ class Trace(Tabular):
 
         if kind == "lengths":
             columns = {"input": self.total, "prompt": self.prompt, "response": self.response}
-            return values.tails(columns, unit_of(self.block_size), ax)
+            return values.tails(columns, f"length ({unit_of(self.block_size)})", ax)
         if kind != "arrivals" or self.arrival is None:
             raise ArgumentError("kind", kind, "'lengths', or 'arrivals' of a trace with arrival times")
         return values.rate(self.arrival, "turns", ax)

@@ -23,7 +23,7 @@ import numpy as np
 
 from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import ArgumentError
-from teltheory.model.display import in_short
+from teltheory.model.display import in_short, unit_of
 from teltheory.model.forest import Forest
 from teltheory.model.instance import Initial, instance_of
 from teltheory.model.numbers import Ratio, exact_sum
@@ -72,8 +72,8 @@ class HindsightCurve(Tabular):
         """
         from teltheory.plots.values import over_capacity
 
-        table = self._table()
-        return over_capacity(table["capacity"], table["objective"], "hindsight", "TEL", ax)
+        table, unit = self._table(), unit_of(None)
+        return over_capacity(table["capacity"], table["objective"], "hindsight", unit, f"TEL ({unit})", ax)
 
     def bounds(self, capacity: int) -> tuple[Fraction, Fraction]:
         """Return a lower and an upper bound on the optimal TEL at a capacity between the first and the last."""

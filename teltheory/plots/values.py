@@ -31,7 +31,7 @@ def tails(columns: Mapping[str, ArrayLike], unit: str, ax: Any, limit: float | N
     columns : mapping of str to array
         Values of 0 or more, by name.
     unit : str
-        What the values are.
+        What the values are, with their unit.
     ax : Axes or None
         New ones if None.
     limit : float, optional
@@ -60,9 +60,11 @@ def rate(times: FloatArray, what: str, ax: Any) -> Any:
     return drawn
 
 
-def over_capacity(capacities: Sequence[int], values: Sequence[float], policy: str, what: str, ax: Any) -> Any:
-    """Draw what a policy, by its name, or the optimum reaches at each capacity; return the axes."""
-    with _axes(ax, "capacity", what) as drawn:
+def over_capacity(
+    capacities: Sequence[int], values: Sequence[float], policy: str, unit: str, what: str, ax: Any
+) -> Any:
+    """Draw what a policy, by its name, or the optimum reaches at each capacity, in a unit; return the axes."""
+    with _axes(ax, f"capacity ({unit})", what) as drawn:
         look = looks([policy])[policy]
         if look.colour in {line.get_color() for line in drawn.lines}:
             look = replace(_looks(drawn)[0], name=look.name)

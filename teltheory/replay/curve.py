@@ -55,7 +55,7 @@ from teltheory.cost.given import Model, Size, Units
 from teltheory.cost.latency import Latency
 from teltheory.cost.metrics import slo_violations, tail_excess_latency, ttft_quantiles
 from teltheory.errors import ArgumentError
-from teltheory.model.display import in_short
+from teltheory.model.display import in_short, unit_of
 from teltheory.model.forest import Forest
 from teltheory.model.instance import Instance
 from teltheory.model.numbers import INT64_MAX, FloatArray, IntArray
@@ -139,12 +139,12 @@ class CapacityCurve:
 
         spread = np.geomspace(max(self.peak / 1000, 1), max(self.peak, 1), DRAWN).astype(np.int64)
         sizes = np.unique(self._whole(spread if capacities is None else capacities)).tolist()
-        name = getattr(self.policy, "name", type(self.policy).__name__)
+        name, unit = getattr(self.policy, "name", type(self.policy).__name__), unit_of(self.trace.block_size)
         if xi is None:
             hits = [float(self.outcome(c).hit_rate) for c in sizes]
-            return over_capacity(sizes, hits, name, "hit rate", ax)
+            return over_capacity(sizes, hits, name, unit, "hit rate (share of the input)", ax)
         tels = self.tail_excess_latency(sizes, xi).tolist()
-        return over_capacity(sizes, tels, name, f"TEL({self.units.xi(xi):,})", ax)
+        return over_capacity(sizes, tels, name, unit, f"TEL({self.units.xi(xi):,}) ({unit})", ax)
 
     def cached(self, capacity: Size) -> IntArray:
         """Return what each turn reuses at one capacity; shape (n,), in the trace's unit."""

@@ -124,7 +124,7 @@ class Served(Tabular):
         from teltheory.plots.values import tails
 
         limit = None if slo is None else float(seconds_of("slo", slo))
-        return tails({"TTFT": self.ttft, "wait": self.wait}, "seconds", ax, limit, f"SLO = {limit} s")
+        return tails({"TTFT": self.ttft, "wait": self.wait}, "time (s)", ax, limit, f"SLO = {limit} s")
 
     def _table(self) -> dict[str, Any]:
         names = ("replica", "arrival", "start", "wait", "load", "compute", "service", "ttft")

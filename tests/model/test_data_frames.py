@@ -88,6 +88,12 @@ MAPPED = {"conversation": "id"}
         (TABLE, MAPPED | {"history": "past"}, "table: found .*, expected a column 'past'"),
         (TABLE, MAPPED | {"promt": "prompt"}, "columns: found 'promt', expected one of conversation, prompt, "),
         ([1, 2], None, "table: found 'list', expected a mapping of columns, or a table of pandas"),
+        (
+            TABLE,
+            {"id": "conversation"},
+            "columns: found 'id', expected .*; perhaps {'conversation': 'id'}, our name",
+        ),
+        (TABLE | {"total": [9, 9, 9]}, MAPPED | {"total": "prompt"}, "columns: found .*, expected our name first"),
         (TABLE | {"prompt": [1, -2, 3]}, MAPPED, "row 1, prompt: found -2, expected 0 tokens"),
         (TABLE | {"id": [1, 1.5, 1]}, MAPPED, "row 1, id: found 1.5, expected a whole number"),
         (TABLE | {"history": [9, 0, 0]}, MAPPED, "row 0, history: found 9, expected at most 3, the"),

@@ -1,6 +1,8 @@
 """What is shown of values: a line whatever their size, tables with the numbers that others compute, plots."""
 
+import re
 from dataclasses import make_dataclass
+from functools import partial
 
 import numpy as np
 import pytest
@@ -112,9 +114,22 @@ def test_the_area_right_of_the_threshold_is_tel(trace, capacity, xi):
 def test_plots_show_what_they_are_of(ax):
     assert SOME.plot(ax=ax) is ax
     assert [line.get_label() for line in ax.lines] == ["input", "prompt", "response"]
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("tokens", "share above it")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("length (tokens)", "share above it")
     with pytest.raises(ArgumentError, match=r"^kind: found 'arrivals', expected 'lengths', or 'arrivals' of a"):
         tt.Trace.from_turns([0], [1], [1]).plot("arrivals")
+
+
+@pytest.mark.parametrize("blocks", [None, 2])
+def test_every_axis_says_its_unit(ax, blocks):
+    trace = SOME if blocks is None else SOME.to_blocks(blocks)
+    curve, served = tt.capacity_curve(trace, tt.LRU()), tt.serve(trace, tt.LRU(), 4000, latency=tt.A100_LLAMA2_7B)
+    draws = (trace.plot, tt.replay(trace, tt.LRU(), 100).plot, tt.replay(trace.forest, tt.LRU(), 100).plot)
+    for draw in (*draws, curve.plot, partial(curve.plot, 100), served.plot):
+        draw(ax=ax)
+        for label in (ax.get_xlabel(), ax.get_ylabel()):
+            assert label == "share above it" or re.search(
+                r"\((tokens.*|blocks of 2 tokens|s|share of .*)\)$", label
+            )
 
 
 def test_policies_on_the_same_axes_are_told_apart_and_the_threshold_is_drawn_once(ax):
