@@ -225,10 +225,10 @@ def test_json_lines_are_told_from_one_object_in_a_json_file(tmp_path):
     assert len(tt.read_trace(tmp_path / "a.json", columns=NAMES)) == 1
 
 
-@pytest.mark.parametrize("length", ["prompt", "total"])
-def test_rows_at_the_same_time_stay_in_the_order_of_the_file(length, tmp_path):
+@pytest.mark.parametrize("lengths", [{"prompt": "n"}, {"total": "n"}, {"prompt": "n", "history": "out"}])
+def test_rows_at_the_same_time_stay_in_the_order_of_the_file(lengths, tmp_path):
     rows = [{"s": k, "n": k, "out": 0, "t": 7 - k % 2} for k in range(200)]
-    names = {"conversation": "s", length: "n", "response": "out", "arrival": "t"}
+    names = {"conversation": "s", **lengths, "response": "out", "arrival": "t"}
     trace = tt.read_trace(lines(tmp_path / "log.jsonl", rows), columns=names)
     assert trace.total.tolist() == [*range(1, 200, 2), *range(0, 200, 2)]
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import teltheory as tt
 from teltheory.cost.given import Units, latency_of
 from teltheory.model.units import read_tokens, seconds_of
-from teltheory.policies.named import policy_of
+from teltheory.policies.named import maker_of, policy_of
 from teltheory.policies.spec import default_estimate
 from teltheory.sweep import Grid
 
@@ -26,7 +26,7 @@ TRACE = tt.Trace.from_turns(
 )
 BLOCKS = TRACE.to_blocks(16)
 LATENCY = tt.A100_LLAMA2_7B
-FOREST = TRACE.forest or tt.Forest.from_paths([[1, 2], [1, 2, 3], [4], [1, 2, 3]], block_size=16)
+FOREST = tt.Forest.from_paths([[1, 2], [1, 2, 3], [4], [1, 2, 3]], block_size=16)
 
 
 @given(st.integers(0, 10**9), st.sampled_from([1, 16, 512]))
@@ -47,7 +47,6 @@ def test_a_threshold_in_seconds_is_the_most_tokens_that_keep_it(milliseconds):
     most = LATENCY.threshold(Fraction(milliseconds, 1000)) // 16
     for units in (Units(16, "llama-2-7b"), Units(16, None, LATENCY)):
         assert units.xi(f"{milliseconds}ms") == most
-    assert Units(16, "vicuna-7b", LATENCY).xi(f"{milliseconds}ms") == most
 
 
 def test_bytes_are_of_the_model_that_a_latency_was_measured_on():
@@ -82,6 +81,26 @@ def test_a_short_form_is_the_policy_in_the_unit_of_the_trace(trace, text, policy
     assert policy_of(text, trace) == policy(unit, q_hat)
     if trace is not FOREST:  # whose replays take seconds to compile
         assert tt.replay(trace, text, "4k") == tt.replay(trace, policy(unit, q_hat), 4000 // unit)
+
+
+def test_what_a_short_form_leaves_out_is_of_the_units_that_are_given():
+    units = Units(1, None, LATENCY)
+    made = policy_of(("tlru:xi=20ms", tt.LRU()), TRACE, units=units)
+    assert made == (tt.TLRU(LATENCY.threshold(Fraction(1, 50)), default_estimate(TRACE)), tt.LRU())
+
+
+@pytest.mark.parametrize(
+    ("made", "arguments"),
+    [
+        (lambda xi: (xi,), (1,)),
+        (lambda xi, q_hat=5: (xi, q_hat), (1, 2)),
+        (lambda xi, mean: (xi, mean), (1, 2)),
+        (lambda xi, trim="eager": (xi, trim), (1, "eager")),
+        (max, 2),
+    ],
+)
+def test_what_makes_a_policy_is_given_an_estimate_if_it_takes_one(made, arguments):
+    assert maker_of(made)(1, 2) == arguments
 
 
 def test_a_curve_takes_short_forms_and_sizes_as_text():
@@ -149,6 +168,7 @@ def test_advice_is_that_of_numbers():
         (lambda: tt.replay(TRACE, "lru", "40g"), "capacity: found '40g', expected 40000M tokens or 40GB or 40GiB"),
         (lambda: tt.replay(TRACE, "lur", 1), "policy: found 'lur', expected lru, or one of lru, "),
         (lambda: tt.replay(TRACE, "tlru", 1), "policy: found 'tlru', expected its threshold .*'tlru:xi=2800'"),
+        (lambda: tt.replay(TRACE, "tlru:trim=eager", 1), "policy: .* its threshold .*'tlru:trim=eager,xi=2800'"),
         (lambda: tt.replay(TRACE, "tlru:xi=2s", 1), "policy: found 'tlru:xi=2s', .*model='llama-2-7b'"),
         (
             lambda: tt.replay(TRACE, "slo-tlru", 1),
@@ -174,7 +194,7 @@ def test_what_can_not_be_meant_is_an_error_that_offers_what_may_be(call, said):
 def test_a_model_has_its_own_latency_or_the_one_that_is_given():
     other = tt.A100_LLAMA2_7B_PREFILL
     assert latency_of(None, None) is latency_of(None, "Llama-2-7B") is LATENCY
-    assert latency_of(other, "llama-3-8b") is other
+    assert latency_of(other, "llama-3-8b") is Units(1, "llama-2-7b", other).own_latency is other
     assert latency_of("a100-llama2-7b-prefill", None) is other
     for wrong, said in (
         ("fast", "expected a100-llama2-7b,"),
