@@ -177,7 +177,7 @@ WRONG = {
     "a whole number": {"replicas": 1.5},
     "round-robin, least-loaded": {"router": "random"},
     "or an object with choose": {"router": 3},
-    "a latency model": {"latency": "model.json"},
+    "a latency model": {"latency": 72e-6},
     "finite number above 0": {"stretch": 0},
     "raw, spread": {"ticks": "even"},
     "'strict' or WholeNodes": {"cache": "holes"},
