@@ -16,11 +16,12 @@ from teltheory.advice.held_out import HeldOut, Row, Setting, hold_out
 from teltheory.advice.loaded import Options, QueueAdvice, QueueChoice, advise_in_queue
 from teltheory.advice.planning import Plan, plan
 from teltheory.advice.search import Candidate
-from teltheory.advice.sentences import advice_lines, headline, rest_of
+from teltheory.advice.sentences import advice_lines, card_of, headline
 from teltheory.advice.settings import HALF, as_set, start_of_rest, t_lru
 from teltheory.cost.bootstrap import Estimate
 from teltheory.cost.given import LatencyGiven, Model, Size, Units, latency_of, refuse_file, scarce
 from teltheory.cost.goals import TEL
+from teltheory.cost.kv_cache import KVSize
 from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
 from teltheory.model.display import in_sentences
@@ -55,7 +56,7 @@ __all__ = [
 ]
 
 
-@in_sentences(headline, advice_lines, rest_of)
+@in_sentences(headline, advice_lines, card_of)
 @dataclass(frozen=True)
 class Advice:
     """A setting for one capacity, and what is known of it.
@@ -82,6 +83,8 @@ class Advice:
         What somebody who follows the advice should know.
     block_size : int or None
         Tokens per block of a forest, whose TEL is in blocks; None for a trace.
+    shape : KVSize or None
+        Size of a token, if the model is known.
     """
 
     goal: Goal
@@ -94,6 +97,7 @@ class Advice:
     limits: Limits
     warnings: tuple[str, ...] = ()
     block_size: int | None = None
+    shape: KVSize | None = None
 
     @property
     def xi(self) -> int:
@@ -251,13 +255,16 @@ def advise(
         A trace that is too short.
     """
     refuse_file(trace)
-    memory, within = Units(1, model, latency).memory(capacity), seconds_of("slo", slo)
+    units, within = Units(1, model, latency), seconds_of("slo", slo)
+    memory = units.memory(capacity)
     served_by, make = latency_of(latency, model), None if policy is None else maker_of(policy)
     options = Options(goal, work_cost, median_cost, make, q_hat, first, seed)
     with reporting(progress, "Trying settings") as report:
         if serving is not None:
-            return advise_in_queue(trace, memory, within, served_by, serving, load, options, report)
-        return _on_an_idle_server(trace, memory, within, served_by, load, options, report)
+            queued = advise_in_queue(trace, memory, within, served_by, serving, load, options, report)
+            return replace(queued, shape=units.shape)
+        found = _on_an_idle_server(trace, memory, within, served_by, load, options, report)
+        return replace(found, shape=units.shape)
 
 
 def _on_an_idle_server(

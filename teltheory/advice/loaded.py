@@ -21,11 +21,12 @@ from teltheory.advice.held_in_queue import HeldInQueue, hold_in_queue, named
 from teltheory.advice.overflow import first_overflow_of
 from teltheory.advice.reasons import reasons_of
 from teltheory.advice.search import Candidate, explore, near_of
-from teltheory.advice.sentences_in_queue import headline, queue_lines, tables_of
+from teltheory.advice.sentences_in_queue import card_of, headline, queue_lines
 from teltheory.advice.server import Server, first_turns, in_units
 from teltheory.advice.settings import as_set, start_of_rest, t_lru
 from teltheory.cost.bootstrap import Estimate
 from teltheory.cost.given import scarce
+from teltheory.cost.kv_cache import KVSize
 from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
 from teltheory.model.display import in_sentences
@@ -80,7 +81,7 @@ class QueueChoice:
         return len(self.tried) == 1
 
 
-@in_sentences(headline, queue_lines, lambda advice: next(tables_of(advice)))
+@in_sentences(headline, queue_lines, card_of)
 @dataclass(frozen=True)
 class QueueAdvice:
     """A setting for replicas with queues, and what is known of it.
@@ -116,6 +117,8 @@ class QueueAdvice:
         What somebody who follows the advice should know.
     block_size : int or None
         Tokens per block of a forest; None for a trace.
+    shape : KVSize or None
+        Size of a token, if the model is known.
     """
 
     goal: Goal
@@ -133,6 +136,7 @@ class QueueAdvice:
     limits: Limits
     warnings: tuple[str, ...] = ()
     block_size: int | None = None
+    shape: KVSize | None = None
 
     @property
     def xi(self) -> int:

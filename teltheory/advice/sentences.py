@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from teltheory.cost.kv_cache import KVSize
@@ -146,10 +146,17 @@ def _beside(advice: Advice, shape: KVSize | None) -> Iterator[str]:
     further = f"{advice.goal.name} {change(held.end_aware)} than {advice.policy}"
     yield f"End-awareness: T-LRU that knew which turns are last would have {further}."
     needed, capacity = held.lru_capacity, advice.capacity
-    size = "" if shape is None else f" ({shape.bytes(needed) / 2**30:,.1f} GiB of {shape.name})"
     times = f", {needed / capacity:.2f} times as much" if capacity else ""
-    more = f"{needed:,} tokens{size} for the same{times}" if needed > capacity else "no more for the same"
+    more = f"{in_memory([needed], shape)} for the same{times}" if needed > capacity else "no more for the same"
     yield f"Memory: LRU needs {more}."
+
+
+def in_memory(tokens: Sequence[int], shape: KVSize | None) -> str:
+    """Return numbers of tokens, and in brackets their bytes if the size of a token is known."""
+    text = " + ".join(f"{n:,}" for n in tokens) + " tokens"
+    if shape is None:
+        return text
+    return f"{text} ({' + '.join(f'{shape.bytes(n) / 2**30:,.1f}' for n in tokens)} GiB of {shape.name})"
 
 
 def change(estimate: Estimate) -> str:
@@ -178,6 +185,12 @@ def advice_rows(advice: Advice) -> Iterator[tuple[str, ...]]:
         percentiles = (f"{value:.3f}" for value in (row.p50, row.p90, row.p95, row.p99))
         work = (percent(row.hit_rate), tokens_in_short(row.prefilled), tokens_in_short(row.written))
         yield row.policy, *work, *percentiles, f"{row.slow:,}", f"{row.tel:,}", f"{row.regret:,}"
+
+
+def card_of(advice: Advice) -> Table:
+    """Return the policies on the rest as a table that says for what capacity."""
+    title, heads, rows = rest_of(advice)
+    return f"{title}, at {in_memory([advice.capacity], advice.shape)}", heads, rows
 
 
 def rest_of(advice: Advice) -> Table:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from teltheory.advice.sentences import change, chosen, times
-from teltheory.model.display import counted, percent, tokens_in_short
+from teltheory.advice.sentences import change, chosen, in_memory, times
+from teltheory.model.display import Table, counted, percent, tokens_in_short
 from teltheory.model.tiers import Tiers
 from teltheory.model.units import in_seconds
 from teltheory.serving.serve import Serving
@@ -217,6 +217,13 @@ def cells_of(advice: QueueAdvice, row: QueueRow, name: str) -> tuple[str, ...]:
     tail = map(in_seconds, (row.tel, row.wait, *load, row.compute))
     gain = "LRU has 0" if from_none(advice, row) else change_of(row.gain)
     return (name, *work, *times_of, f"{row.slow:,}", *tail, gain)
+
+
+def card_of(advice: QueueAdvice) -> Table:
+    """Return the policies on the rest as a table that says for what memory."""
+    title, heads, rows = next(tables_of(advice))
+    sizes = advice.capacity.capacities if isinstance(advice.capacity, Tiers) else (advice.capacity,)
+    return f"{title}, at {in_memory(sizes, advice.shape)}", heads, rows
 
 
 def tables_of(advice: QueueAdvice) -> Iterator[tuple[str, tuple[str, ...], list[tuple[str, ...]]]]:

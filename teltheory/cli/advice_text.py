@@ -16,6 +16,7 @@ from teltheory.advice.sentences import (
     cost,
     findings,
     headline,
+    in_memory,
     judged,
     rest_of,
 )
@@ -96,7 +97,7 @@ def write_advice(
     source = [(trace.name, f"SHA-256 {digest(trace)}")] if trace.is_file() else []
     made = facts([*versions(), ("Seed of the draws", str(seed)), *source])
     method = Section("method", "How it was found", bullets([*about, *METHOD]))
-    cards = [_card(advice) for advice in advices]
+    cards = [_card(advice, shape) for advice in advices]
     page = Page(
         f"T-LRU on {trace.name}",
         LEAD,
@@ -107,8 +108,8 @@ def write_advice(
     write_text(target, render(page))
 
 
-def _card(advice: Advice) -> Card:
-    where = f"at {advice.capacity:,} tokens"
+def _card(advice: Advice, shape: KVSize | None) -> Card:
+    where = f"at {in_memory([advice.capacity], shape)}"
     if not advice.recommended:
         return Card("LRU", f"stay with it {where}")
     gain = f"{100 * advice.held_out.gain.value:.1f} %"
@@ -117,7 +118,9 @@ def _card(advice: Advice) -> Card:
 
 def _section(anchor: str, advice: Advice, shape: KVSize | None) -> Section:
     charts = [_tried(advice)] if len(advice.choice.tried) > 1 else []
-    return Section(anchor, f"Capacity {advice.capacity:,} tokens", paragraphs(_parts(advice, shape)), charts)
+    return Section(
+        anchor, f"Capacity {in_memory([advice.capacity], shape)}", paragraphs(_parts(advice, shape)), charts
+    )
 
 
 def advice_in_short(advice: Advice) -> Iterator[str]:

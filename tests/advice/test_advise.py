@@ -35,6 +35,12 @@ def test_it_is_shown_as_what_it_says():
         assert f"<td>{row.tel:,}</td>" in page
 
 
+@pytest.mark.parametrize(("model", "size"), [(None, ""), ("llama-2-7b", " (9.8 GiB of llama-2-7b)")])
+def test_a_card_has_bytes_where_the_size_of_a_token_is_known(model, size):
+    page = tt.advise(chats(100), 20_000, "200ms", model=model)._repr_html_()
+    assert f"<caption>The rest, at 20,000 tokens{size}</caption>" in page
+
+
 def test_most_promises_on_chats_are_kept():
     advices = [tt.advise(chats(4000, seed), 4000, Fraction(1, 5)) for seed in range(20)]
     assert sum(advice.kept_promise for advice in advices) >= 15
