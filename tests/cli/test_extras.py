@@ -75,7 +75,7 @@ CORE = [
     f"curve t.csv --policy lru,hindsight {AT}",
     f"optimum t.csv {AT} --method lp",
     f"advise t.csv {AT}",
-    "verify --claim lemma-d3 --claim parrot.groups.stage",
+    "verify --claim lemma-d3 --claim parrot.groups.stage --workers 1",
 ]
 NEED = {
     f"curve t.csv {AT} --figure c.svg": "matplotlib is not installed, expected it: " + REPORT,
