@@ -5,6 +5,7 @@ import json
 import re
 from base64 import b64decode
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from advice.advised_traces import chats
 
 import teltheory as tt
 from teltheory.advice.planning import plan
+from teltheory.cli.loaded_text import _parts
 from teltheory.cli.plan_text import read_percentile, read_plan
 from teltheory.serving.batching import Chunked
 from teltheory.serving.serve import Serving
@@ -87,6 +89,16 @@ def test_what_is_printed_is_what_the_library_finds(run, file, tmp_path, capsys, 
     )
     assert "Seconds above the SLO on the rest" in drawn
     assert "Plan of number of replicas, LRU" in html
+
+
+def test_a_router_that_is_overloaded_does_not_hide_the_other_bars():
+    def row(router, wait):
+        return SimpleNamespace(policy="LRU", router=router, wait=wait, load=0, compute=10)
+
+    held = SimpleNamespace(rows=[row("a", 90)], routers=[row("b", 990), row("c", 991)], endless=row("d", 0))
+    chart = _parts(SimpleNamespace(held_out=held)).to_dict()
+    assert {part["served"] for part in chart["data"]["values"]} == {"LRU, a", "LRU, b", "LRU, d"}
+    assert chart["title"]["subtitle"].startswith("without 1 ")
 
 
 def test_the_own_speed_of_a_trace_may_be_too_fast_and_is_said(run, file, capsys):

@@ -75,7 +75,7 @@ const config = {
   background: "transparent",
   axis: { ...ink, gridColor: faint, domainColor: faint, tickColor: faint },
   legend: { ...ink, labelLimit: 0 },
-  title: { color: "currentColor", fontSize: 13, anchor: "start" },
+  title: { color: "currentColor", subtitleColor: "currentColor", fontSize: 13, subtitleFontSize: 12, anchor: "start" },
   text: { color: "currentColor" },
   rule: { color: "currentColor" },
   view: { stroke: faint },
