@@ -97,7 +97,8 @@ def test_a_router_that_is_overloaded_does_not_hide_the_other_bars():
 
     held = SimpleNamespace(rows=[row("a", 90)], routers=[row("b", 990), row("c", 991)], endless=row("d", 0))
     chart = _parts(SimpleNamespace(held_out=held)).to_dict()
-    assert {part["served"] for part in chart["data"]["values"]} == {"LRU, a", "LRU, b", "LRU, d"}
+    (values,) = chart["datasets"].values()
+    assert {part["served"] for part in values} == {"LRU, a", "LRU, b", "LRU, d"}
     assert chart["title"]["subtitle"].startswith("without 1 ")
 
 
