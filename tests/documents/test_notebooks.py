@@ -1,6 +1,7 @@
 """A notebook that shows what it does not print today is told, and becomes a page of the site."""
 
 import json
+from base64 import b64encode
 
 import nbformat
 import pytest
@@ -34,3 +35,15 @@ def test_a_notebook_is_a_page(tmp_path):
     assert "[a page](../claims.md)" in text
     assert "    1\n" in text
     assert not pictures
+
+
+def test_the_pictures_of_a_notebook_are_on_its_page_by_names_of_its_own(tmp_path):
+    file = notebook(tmp_path, "1\n")
+    book = json.loads(file.read_text())
+    drawn = {"output_type": "display_data", "metadata": {}, "data": {"image/png": b64encode(b"drawn").decode()}}
+    book["cells"][1]["outputs"].append(drawn)
+    file.write_text(json.dumps(book))
+    text, pictures = page_of(file)
+    ((name, data),) = pictures.items()
+    assert (name[:2], data) == ("a-", b"drawn")
+    assert f"]({name})" in text

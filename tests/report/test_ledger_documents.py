@@ -24,6 +24,7 @@ from teltheory.report.ledger import (
     standing,
 )
 from teltheory.report.markdown import ledger_markdown, ledger_text, plain_text, table
+from teltheory.report.repairs import repairs
 from teltheory.report.words import counterexample_text, counterexamples, strength, verdict_text
 
 PROOF = {"by": "z3 4.13", "covers": "any number of turns; move-to-front by hand", "obligations": 7}
@@ -277,3 +278,13 @@ def test_whose_a_row_is_stands_in_words():
     assert origin_text({**row(origin="reading"), "note": "strictly"}) == "our reading: strictly"
     assert origin_text({**row(origin="sharpness"), "note": "whole xi"}) == "sharpness, without: whole xi"
     assert origin_text({**row(origin="another paper"), "note": "RAGCache"}) == "RAGCache"
+
+
+def test_a_repair_is_the_row_that_names_what_it_repairs_or_the_nearest_that_holds():
+    rows = [row(name, "refuted") for name in ("a", "a.b", "s.t", "z")]
+    rows += [row("s"), {**row("x", origin="ours"), "repairs": "z"}]
+    told = {name: " ".join(sentences) for name, sentences in repairs(rows, []).items()}
+    assert told.keys() == {"a", "a.b", "s.t", "z"}
+    assert (told["a"], told["a.b"]) == ("", "")
+    assert told["s.t"].startswith("What holds: [`s`](#s)")
+    assert told["z"].startswith("In its place: [`x`](#x)")

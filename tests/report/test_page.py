@@ -107,6 +107,7 @@ def test_what_the_reader_looks_at_first_stands_first(text):
 def test_the_bundle_is_there_once_and_the_rest_is_small(text):
     assert text.count(_vega()) == 1
     assert len(text.encode()) - len(_vega().encode()) <= 45_000
+    assert "data-verdict=" not in text.partition("<script>")[0], "the ledger is packed"
 
 
 def test_a_hundred_rows_of_the_ledger_are_packed_into_a_tenth():
