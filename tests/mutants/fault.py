@@ -18,7 +18,7 @@ from pathlib import Path
 FOLDER = Path(__file__).parent / "faults"
 ROOMS = ["policies", "replay", "optimal", "judges", "belief", "claims", "engines"]
 ROOMS += ["proofs", "experiments", "limits", "forest", "forest_policies"]
-ROOMS += ["ragcache", "retrieval", "rag", "tiers", "advice", "serving"]
+ROOMS += ["ragcache", "retrieval", "rag", "tiers", "advice", "serving", "report"]
 ROOMS += ["sets", "sets_optimum", "pml", "modules_runtime"]
 ROOMS += ["prompt_cache_claims", "modules_store", "modules_measured"]
 ROOMS += ["apps_sessions"]
