@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import overload
 
@@ -97,7 +97,7 @@ class Advice:
     limits: Limits
     warnings: tuple[str, ...] = ()
     block_size: int | None = None
-    shape: KVSize | None = None
+    shape: KVSize | None = field(default=None, compare=False)
 
     @property
     def xi(self) -> int:

@@ -8,7 +8,7 @@ the same speed: the trace's own, or the one at which LRU would keep the replicas
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -136,7 +136,7 @@ class QueueAdvice:
     limits: Limits
     warnings: tuple[str, ...] = ()
     block_size: int | None = None
-    shape: KVSize | None = None
+    shape: KVSize | None = field(default=None, compare=False)
 
     @property
     def xi(self) -> int:

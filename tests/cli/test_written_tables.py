@@ -29,7 +29,7 @@ def test_csv_has_the_rows_of_the_json_and_latex_those_of_the_tables(run, capsys,
                 written = json.dumps(value) if isinstance(value, list) else "" if value is None else str(value)
                 assert row[name] == written
     latex = files["latex"].read_text()
-    assert latex.count("\\toprule") == latex.count("\\end{tabular}") == capsys.readouterr().out.count("─ \n")
+    assert latex.count("\\toprule") == latex.count("\\end{tabular}") == capsys.readouterr().out.count("─\n")
     body = [line for line in latex.splitlines() if line.endswith("\\\\")]
     assert len({line.count(" & ") for line in body if line.startswith("policy")}) <= 2
     for expected in found:
