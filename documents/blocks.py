@@ -107,10 +107,11 @@ def beside_data(folder: str) -> Path:
 def in_shell(command: str, folder: Path, errors: int = subprocess.STDOUT) -> tuple[int, str]:
     """Return a command's exit code and what it prints, its errors among that, or only if it fails."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    without_width = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     done = subprocess.run(
         ["bash", "-c", command],
         cwd=folder,
-        env={**os.environ, "PATH": path, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(ROOT)},
+        env={**without_width, "PATH": path, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
         stderr=errors,
         text=True,

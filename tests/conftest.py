@@ -15,6 +15,9 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     # A run in the background of a shell ignores interrupts, and so would the commands that tests interrupt.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# pytest-xdist tells its workers a width of 80; commands print for no terminal at all.
+os.environ.pop("COLUMNS", None)
+
 UNSHRUNK = (Phase.explicit, Phase.generate)
 
 EXAMPLES = 100 if os.environ.get("TELTHEORY_TESTS") else 30

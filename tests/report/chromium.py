@@ -19,9 +19,9 @@ QUIET = (
 )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium():
-    """The browser; without one the tests are skipped."""
+    """The browser, no longer than a file of tests, as its event loop would stop those of others; without one a skip."""
     program = next(filter(None, map(shutil.which, PROGRAMS)), None)
     if program is None:
         pytest.skip(f"no Chromium on the path, looked for {', '.join(PROGRAMS)}: apt-get install chromium")
