@@ -150,6 +150,12 @@ def test_a_natural_counterexample_stands_beside_the_smallest_or_what_was_searche
             assert list(counterexamples(one))[1] in document
 
 
+def test_where_nothing_is_put_in_the_place_of_a_refuted_row_that_is_said():
+    for whose, why in (("reading", "None is claimed: it is one of"), ("sharpness", "None is claimed: it shows")):
+        assert f"**Repair.** {why}" in ledger_text([row("new.row", "refuted", origin=whose)])
+    assert "Repair." not in ledger_text([row("new.row", origin="reading")])
+
+
 def test_every_row_of_today_has_a_section():
     assert OTHERS not in sections([row(claim.id) for claim in all_claims()])
 
@@ -285,6 +291,6 @@ def test_a_repair_is_the_row_that_names_what_it_repairs_or_the_nearest_that_hold
     rows += [row("s"), {**row("x", origin="ours"), "repairs": "z"}]
     told = {name: " ".join(sentences) for name, sentences in repairs(rows, []).items()}
     assert told.keys() == {"a", "a.b", "s.t", "z"}
-    assert (told["a"], told["a.b"]) == ("", "")
+    assert told["a"] == told["a.b"] == "None is claimed."
     assert told["s.t"].startswith("What holds: [`s`](#s)")
     assert told["z"].startswith("In its place: [`x`](#x)")
