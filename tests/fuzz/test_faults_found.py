@@ -91,7 +91,7 @@ def test_errors_quote_what_they_found_in_short_and_without_control_characters():
 LINES = [
     (("figures", "made", "--turns", "1" + "0" * 15), "'--turns': 1000000000000000 is not in the range"),
     (("figures", "t.csv"), "t.csv: File exists, expected a folder to write to"),
-    (("verify", "--claim", "theorem-3"), "claim: found 'theorem-3', expected one of theorem-31, theorem-31.per-request, "),
+    (("verify", "--claim", "theorem-3"), "claim: found 'theorem-3', expected one of theorem-31, "),
     (("advise", "t.csv", "--slo", "1s", "--first", "1e999999999"), "--first: found '1e999999999', expected a"),
     (
         ("server", "probe", "--url", "http://127.0.0.1:65536", "--served-model", "m"),
