@@ -21,7 +21,7 @@ QUIET = (
 
 @pytest.fixture(scope="module")
 def chromium():
-    """The browser of one file of tests (its event loop would stop those of others); without one they are skipped."""
+    """The browser of one file of tests, as its event loop would stop others; without one they are skipped."""
     program = next(filter(None, map(shutil.which, PROGRAMS)), None)
     if program is None:
         pytest.skip(f"no Chromium on the path, looked for {', '.join(PROGRAMS)}: apt-get install chromium")
