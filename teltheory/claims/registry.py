@@ -17,6 +17,7 @@ from typing import Any
 
 from teltheory.claims.claim import Claim
 from teltheory.claims.erratum import Erratum
+from teltheory.claims.estimates import refusing_estimates
 from teltheory.errors import ArgumentError, FileError
 
 __all__ = ["run"]
@@ -67,7 +68,7 @@ def claims_of_file(file: str) -> tuple[Claim[Any], ...]:
     claims = claims_of(_loaded(path), path.name) if registered is None else claims_of(registered)
     if not claims:
         raise FileError(f"{file}: found no claims, expected a claim made by teltheory.claims.claim.claim")
-    return claims
+    return claims if registered is not None else tuple(map(refusing_estimates, claims))
 
 
 def _registered_as(path: Path) -> Iterator[ModuleType]:

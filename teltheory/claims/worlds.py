@@ -73,7 +73,8 @@ class SmallWorlds:
     capacities, thresholds : callable
         Ranges for a world.
     estimates : callable
-        Prompt estimates for a world and a threshold; 0 alone when left out. `upper_bounds` are Theorem 3.1's.
+        Prompt estimates for a world and a threshold. `upper_bounds` are Theorem 3.1's. When left out, 0 alone,
+        with which a claim in a file that is not registered may not compute.
     forced : bool
         Forced caching; capacities then start where it is feasible.
     starts : int

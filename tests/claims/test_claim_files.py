@@ -12,7 +12,7 @@ import pytest
 
 import proofs_checks
 from teltheory.claims import registry
-from teltheory.claims.search import decide
+from teltheory.claims.search import decide, decide_safely
 from teltheory.cli.verify import chosen_claims
 from teltheory.errors import ArgumentError, FileError
 
@@ -69,6 +69,23 @@ def test_a_value_that_a_claim_misspells_is_named(my_claim: Path) -> None:
     (claim,) = registry.claims_of_file(str(my_claim))
     with pytest.raises(ArgumentError, match="relation: found 'LUR', expected one of the values Belady, LRU"):
         decide(claim)
+
+
+@pytest.mark.parametrize("read", ["case.xi, case.q_hat", "max(case.q_hat, 1), 1", "2 - case.q_hat, 1"])
+def test_an_estimate_is_an_error_where_the_space_has_none(read: str, my_claim: Path) -> None:
+    text = BELADY.replace("Belady()", f"TLRU({read})").replace("LRU, Belady", "LRU, TLRU")
+    for space, refused in (("samples=5", True), ("samples=5, estimates=lambda *_: range(1)", False)):
+        my_claim.write_text(text.replace("samples=5", space))
+        registry.claims_of_file.cache_clear()
+        verdict = decide_safely(*registry.claims_of_file(str(my_claim)))
+        message = "ArgumentError: case.q_hat: found no estimate, expected a space with estimates, such as"
+        assert (message in (verdict.problem or "")) == refused == (verdict.verdict == "error")
+
+
+def test_a_case_without_estimates_is_copied_and_shown(my_claim: Path) -> None:
+    copied = BELADY.replace("case.tel(Belady())", "replace(case, forced=not repr(case)).tel(Belady())")
+    my_claim.write_text(copied.replace("\nfrom", "\nfrom dataclasses import replace\nfrom", 1))
+    assert decide(*registry.claims_of_file(str(my_claim))).verdict == "holds"
 
 
 def test_an_identifier_of_two_claims_is_an_error_that_names_both_files(my_claim: Path) -> None:
