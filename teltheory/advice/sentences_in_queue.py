@@ -45,8 +45,8 @@ def asked(advice: QueueAdvice) -> str:
 def memory(advice: QueueAdvice) -> str:
     """Return the memory of a replica in words."""
     if not isinstance(advice.capacity, Tiers):
-        return f"{advice.capacity:,} tokens"
-    return " + ".join(f"{size:,}" for size in advice.capacity.capacities) + " tokens in tiers"
+        return in_memory([advice.capacity], advice.shape)
+    return f"{in_memory(advice.capacity.capacities, advice.shape)} in tiers"
 
 
 def headline(advice: QueueAdvice) -> str:
@@ -222,8 +222,7 @@ def cells_of(advice: QueueAdvice, row: QueueRow, name: str) -> tuple[str, ...]:
 def card_of(advice: QueueAdvice) -> Table:
     """Return the policies on the rest as a table that says for what memory."""
     title, heads, rows = next(tables_of(advice))
-    sizes = advice.capacity.capacities if isinstance(advice.capacity, Tiers) else (advice.capacity,)
-    return f"{title}, at {in_memory(sizes, advice.shape)}", heads, rows
+    return f"{title}, at {memory(advice)}", heads, rows
 
 
 def tables_of(advice: QueueAdvice) -> Iterator[tuple[str, tuple[str, ...], list[tuple[str, ...]]]]:

@@ -35,6 +35,7 @@ from teltheory.cli.replay import about
 from teltheory.cli.served import Served
 from teltheory.cli.serving_options import Loaded, speed_lines
 from teltheory.cli.tiered import Tiered
+from teltheory.cost.kv_cache import KVSize
 from teltheory.errors import ArgumentError, listed
 from teltheory.model.forest import Forest
 from teltheory.model.tiers import Tiers
@@ -106,6 +107,7 @@ class LoadedQuestion:
     tiers: tuple[Tiers, ...]
     grid: Grid | None
     said: tuple[str, ...]
+    shape: KVSize | None
 
     @classmethod
     def of(
@@ -118,7 +120,7 @@ class LoadedQuestion:
             raise ArgumentError("--capacity", listed([f"{size:,}" for size in sizes]), "none with --tier")
         said = tuple(tiered.lines(served)) if tiers else ()
         grid = planned.read(served, len(tiers[0]) if tiers else 1, overload=loaded.overload)
-        return cls(loaded, tiers, grid, said)
+        return cls(loaded, tiers, grid, said, served.shape)
 
     def answer(
         self, trace_file: str, requests: Trace | Forest, sizes: tuple[int, ...], wish: dict[str, Any]
@@ -133,7 +135,7 @@ class LoadedQuestion:
         from teltheory.advice import advise
 
         serving, load = self.loaded.read()
-        advice = advise(requests, memory, serving=serving, load=load, **wish)
+        advice = replace(advise(requests, memory, serving=serving, load=load, **wish), shape=self.shape)
         speed = tuple(speed_lines(advice.serving, load, advice.held_out.rows[0].utilisation))
         return Found(advice, speed, {} if self.grid is None else plans_of(requests, advice, self.grid, wish))
 

@@ -181,3 +181,12 @@ def test_a_trace_without_arrivals_is_one_line(refused, tmp_path):
     tt.write_trace(tt.Trace.from_turns(trace.conversation, trace.prompt, trace.response), name)
     told = refused("advise", name, "--slo", "200ms", "--capacity", "1k", "--replicas", 2)
     assert "trace: found 'no arrival times', expected arrival times" in told
+
+
+def test_memory_is_in_gib_too_where_a_model_says_what_a_token_takes(run, file, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("teltheory.report.page._vega", lambda: "")
+    asked = ("advise", file, "--slo", "200ms", "--capacity", "1GiB", "--model", "llama-2-7b", "--replicas", 2)
+    assert run(*asked, "--html", tmp_path / "advice.html") == 0
+    said = "2,048 tokens (1.0 GiB of llama-2-7b)"
+    assert f"2 replicas of {said}" in " ".join(capsys.readouterr().out.split())
+    assert (tmp_path / "advice.html").read_text().count(said) >= 2
