@@ -8,8 +8,9 @@
    versions and lines of progress are not compared.
 3. `<!-- printed by: COMMAND -->` says which command prints the fence or table below it, or all of them above
    `<!-- printed until here -->`. Their lines stand together in what it prints; the heading of a table may be
-   missing there. Beside it, `<!-- machine -->` says that the numbers depend on the machine, so nothing is
-   compared, and `<!-- slow -->` that the command takes minutes: it runs if TELTHEORY_DOCUMENTS holds "slow".
+   missing there, or stand above other rows. Beside it, `<!-- machine -->` says that the numbers depend on the
+   machine, so nothing is compared, and `<!-- slow -->` that the command takes minutes: it runs if
+   TELTHEORY_DOCUMENTS holds "slow".
 
 If TELTHEORY_DOCUMENTS holds "reprint", blocks of kinds 2 and 3 that differ are written anew into the document.
 """
@@ -123,12 +124,17 @@ def in_shell(command: str, folder: Path, errors: int = subprocess.STDOUT) -> tup
 def difference(text: str, output: str, table: bool = False) -> str | None:
     """Return how a block differs from what a command prints, None if its lines stand there together."""
     shown, said = lines(text), lines(output)
+    if together(shown, said) or (table and shown[2:] and together(shown[2:], said)):
+        return None
     if table and shown[0] not in said:
         shown = shown[2:]
-    if any(said[at : at + len(shown)] == shown for at in range(len(said))):
-        return None
     missing = next((line for line in shown if line not in said), None)
     return "shows its lines in another order" if missing is None else f"shows {missing!r}, which is not printed"
+
+
+def together(shown: Sequence[str], said: Sequence[str]) -> bool:
+    """Whether lines stand there one below the other."""
+    return any(said[at : at + len(shown)] == shown for at in range(len(said)))
 
 
 def lines(text: str) -> list[str]:

@@ -36,6 +36,13 @@ def test_a_table_may_have_a_heading_of_its_own():
     assert difference(table, "| 1 |\n", table=True) is None
     assert difference(table, table, table=True) is None
     assert difference(table, "| 2 |\n", table=True)
+    assert difference("| a |\n|---|\n", "| 1 |\n", table=True)
+
+
+def test_a_table_may_show_some_rows_of_a_longer_one():
+    printed = "| a |\n|---|\n| 1 |\n| 2 |\n| 3 |\n"
+    assert difference("| a |\n|---|\n| 2 |\n| 3 |\n", printed, table=True) is None
+    assert difference("| a |\n|---|\n| 1 |\n| 3 |\n", printed, table=True)
 
 
 def test_a_command_that_fails_is_stale_although_it_prints_the_block(tmp_path):
