@@ -30,7 +30,7 @@ from teltheory.model.numbers import whole_number
 from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
 from teltheory.model.units import Seconds, seconds_of
-from teltheory.policies.future import AHEAD, looks_ahead
+from teltheory.policies.future import ahead
 from teltheory.policies.named import maker_of
 from teltheory.policies.policy import AnyPolicy
 from teltheory.policies.spec import default_estimate, in_blocks
@@ -304,5 +304,4 @@ def _on_an_idle_server(
     found = Advice(aim, capacity, len(trace), start, estimate, choice, held, limits, block_size=blocks)
     used = margin if name == "T-LRU" else 0
     said = cautions_of(trace, aim, used, held.within_budget, found.q_hat, found.recommended)
-    ahead = (f"{name} {AHEAD}.",) if looks_ahead(setting.policy) else ()
-    return replace(found, warnings=(*scarce(trace, [capacity]), *ahead, *said))
+    return replace(found, warnings=(*scarce(trace, [capacity]), *ahead(name, setting.policy), *said))

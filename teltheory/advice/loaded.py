@@ -34,7 +34,7 @@ from teltheory.model.forest import Forest
 from teltheory.model.numbers import whole_number
 from teltheory.model.tiers import Tiers, tiers_of
 from teltheory.model.trace import Trace
-from teltheory.policies.future import AHEAD, looks_ahead
+from teltheory.policies.future import ahead
 from teltheory.policies.policy import AnyPolicy
 from teltheory.policies.spec import continued_prompts, default_estimate, in_blocks
 from teltheory.progress import Count, Report
@@ -235,9 +235,8 @@ def advise_in_queue(
     cautions = cautions_of(trace, aim, margin, None, found.q_hat, found.recommended)
     followed = found.recommended and bool(margin)
     minds = (*((IN_A_QUEUE,) if followed else ()), *(unproved(trace, tiers_of(memory), tried) if followed else ()))
-    ahead = (f"{kind} {AHEAD}.",) if looks_ahead(make(tried.margin)) else ()
     scant = scarce(trace, [sum(tiers_of(capacity).capacities)])
-    return replace(found, warnings=(*scant, *ahead, *minds, *cautions))
+    return replace(found, warnings=(*scant, *ahead(kind, make(tried.margin)), *minds, *cautions))
 
 
 def unproved(trace: Trace | Forest, tiers: Tiers, tried: Candidate) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Whether a policy's rules look at turns that are still to come, which no server can do."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from teltheory.policies.node import Node
@@ -28,6 +29,12 @@ def looks_ahead(policy: object) -> bool:
     if isinstance(policy, (list, tuple)):
         return any(map(looks_ahead, policy))
     return any(_looks(getattr(policy, rule, None), past) for rule in RULES for past in PASTS)
+
+
+def ahead(name: str, policy: object) -> Iterator[str]:
+    """Yield a sentence about a policy, by its name, if it looks ahead."""
+    if looks_ahead(policy):
+        yield f"{name} {AHEAD}."
 
 
 def _looks(rule: Any, past: int) -> bool:
