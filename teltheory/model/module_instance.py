@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 
 from teltheory.errors import ArgumentError, ForcedCachingError
+from teltheory.model.instance import ForestInstance, Instance
 from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.numbers import IntArray, readonly, whole_number
 
@@ -70,3 +72,6 @@ class ModuleInstance:
     def exempt(self) -> int:
         """How many of the latest requests' items no cut touches."""
         return int(self.forced)
+
+
+Instances: TypeAlias = Instance | ForestInstance | ModuleInstance

@@ -19,14 +19,10 @@ Weights and prices of 1 are the set P above. Sums that int64 does not hold are P
 such as of tenants or priorities, are whole numbers or fractions, never floats; they are brought to whole numbers
 without a common factor, times one unit: 1/2, 1 and 3/2 are 1, 2 and 3 times 1/2.
 
-Steps: step t is the cache at the start of turn t, turns and steps counted from 1; the interval between turns s and
-e of a conversation covers s + 1 ... e. What the initial cache holds has s = 0. Under forced caching the
-conversation of turn t - 1 is exempt at step t: its interval begins a step later, and its past lessens the room.
-
-On a forest a request reads several parts, each with the last request before through it: an interval for each. Of
-what is kept for a request the leading units count, so `kept` gives their number, and the bound is the same with
-the parts in place of the turns. Of module sets a request has a part for each item that was used before, those that
-were used last first (`teltheory.optimal.sets.parts`).
+Steps, intervals and room are those of `teltheory.optimal.parts`. On a forest a request reads several parts, each
+with the last request before through it: an interval for each. Of what is kept for a request the leading units
+count, so `kept` gives their number, and the bound is the same with the parts in place of the turns. Of module sets
+a request has a part for each item that was used before, those that were used last first.
 
 This module uses nothing of what makes certificates.
 """
@@ -47,20 +43,18 @@ from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import ArgumentError, CertificateError
 from teltheory.model.display import in_short
 from teltheory.model.forest import Forest
-from teltheory.model.instance import ForestInstance, Initial, Instance, instance_of
-from teltheory.model.module_instance import ModuleInstance
+from teltheory.model.instance import Initial, Instance, instance_of
+from teltheory.model.module_instance import Instances
 from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.numbers import INT64_MAX, IntArray, exact_dot, running_sums
 from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
-from teltheory.optimal.sets.parts import set_parts, set_rooms
-from teltheory.optimal.trees.parts import Parts, needs, parts_of, rooms_beside
+from teltheory.optimal.parts import Parts, inputs, parts_read, rooms, totals
 
 if TYPE_CHECKING:
     from teltheory.optimal.sets.certificate import WholeCertificate
     from teltheory.optimal.tiers.certificate import TieredCertificate
 
-Instances: TypeAlias = Instance | ForestInstance | ModuleInstance
 Weight: TypeAlias = int | Fraction
 Weights: TypeAlias = Sequence[Weight] | NDArray[Any] | Mapping[Any, Weight]
 
@@ -154,8 +148,8 @@ def check_certificate(
 def check_against(instance: Instances, xi: int, certificate: Certificate, weights: TurnWeights) -> None:
     """Check a certificate of an instance and weights that were checked already."""
     n, parts, room = len(instance), parts_read(instance), rooms(instance)
-    useful = np.maximum(instance.total - xi, 0)
-    caps = parts.within(needs(instance.forest, xi) if isinstance(instance, ForestInstance) else useful)
+    useful = np.maximum(totals(instance) - xi, 0)
+    caps = parts.within(np.minimum(inputs(instance), useful))
     _check_column("kept", certificate.kept, n)
     _check_within(certificate.kept, _of_turns(parts, caps, n))
     check_room(parts.within(certificate.kept), parts, room)
@@ -181,16 +175,6 @@ def check_against(instance: Instances, xi: int, certificate: Certificate, weight
         raise CertificateError(f"steps: they bound what is kept by {bound}, expected {kept}, what is kept")
 
 
-def parts_read(instance: Instances) -> Parts:
-    """Return what each turn may reuse, and from which steps on: on private conversations one part per turn."""
-    if isinstance(instance, ModuleInstance):
-        return set_parts(instance)
-    if isinstance(instance, ForestInstance):
-        return parts_of(instance)
-    turns = np.arange(len(instance))
-    return Parts(turns, np.zeros_like(turns), max_reuse(instance), first_steps(instance))
-
-
 def _of_turns(parts: Parts, amounts: IntArray, turns: int) -> IntArray:
     together = np.zeros(turns, np.int64)
     np.add.at(together, parts.turn, amounts)
@@ -199,51 +183,6 @@ def _of_turns(parts: Parts, amounts: IntArray, turns: int) -> IntArray:
 
 def _prices(certificate: Certificate) -> IntArray:
     return np.ones_like(certificate.steps) if certificate.prices is None else certificate.prices
-
-
-def max_reuse(instance: Instance) -> IntArray:
-    """Return the most that each turn can reuse: its history, or what was held of it at the start."""
-    cap, trace = instance.history.copy(), instance.trace
-    held = {start.code: start.cached for start in instance.initial}
-    starting = np.flatnonzero(~trace.continuing)
-    at_start = [held.get(code, 0) for code in trace.code[starting].tolist()] if held else 0
-    cap[starting] = np.minimum(cap[starting], at_start)
-    return cap
-
-
-def unavoidable_reuse(instance: Instances) -> IntArray:
-    """Return what no policy can help reusing: nothing is cut before turn 0 and, forced, between turns in a row."""
-    least = np.zeros(len(instance), np.int64)
-    if not isinstance(instance, Instance):
-        if instance.exempt:
-            parts = parts_read(instance)
-            np.add.at(least, parts.turn, np.where(parts.first == parts.turn + 2, parts.units, 0))
-        return least
-    for start in instance.initial:
-        if len(least) and start.code == instance.trace.code[0]:
-            least[0] = min(start.cached, instance.history[0])
-    if instance.forced:
-        in_a_row = np.flatnonzero(instance.trace.code[1:] == instance.trace.code[:-1]) + 1
-        least[in_a_row] = instance.history[in_a_row]
-    return least
-
-
-def first_steps(instance: Instance) -> IntArray:
-    """Return the first step of each turn's reuse interval; the last is the turn's own, k + 1."""
-    trace = instance.trace
-    return np.asarray(trace.previous_turn + 2 + (trace.continuing if instance.forced else 0))
-
-
-def rooms(instance: Instances) -> IntArray:
-    """Return the room at each step 1 ... n, at index 0 ... n - 1."""
-    if isinstance(instance, ModuleInstance):
-        return set_rooms(instance)
-    if isinstance(instance, ForestInstance):
-        return rooms_beside(instance)
-    room = np.full(len(instance.trace), instance.capacity, np.int64)
-    if instance.forced:
-        room[1:] -= instance.past[:-1]
-    return room
 
 
 def _check_column(name: str, values: object, n: int | None = None) -> None:
@@ -255,8 +194,9 @@ def _check_column(name: str, values: object, n: int | None = None) -> None:
 
 def check_kept(kept: IntArray, instance: Instance) -> None:
     """Raise `CertificateError` unless amounts of each turn can be kept together."""
-    _check_within(kept, max_reuse(instance))
-    check_room(kept, parts_read(instance), rooms(instance))
+    parts = parts_read(instance)
+    _check_within(kept, parts.units)
+    check_room(kept, parts, rooms(instance))
 
 
 def _check_within(kept: IntArray, cap: IntArray) -> None:

@@ -19,18 +19,19 @@ from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import SolverError
 from teltheory.model.display import in_short
 from teltheory.model.instance import Initial, Instance
-from teltheory.model.numbers import IntArray, whole_number
+from teltheory.model.numbers import IntArray, running_sums, whole_number
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
-from teltheory.optimal.certificate import check_kept, unavoidable_reuse
+from teltheory.optimal.certificate import check_kept
 from teltheory.optimal.costs import PiecewiseCosts
 from teltheory.optimal.deadline import deadline_of, seconds_left
 from teltheory.optimal.filling import Filling
 from teltheory.optimal.hindsight import Status
 from teltheory.optimal.intervals import IntervalProblem
 from teltheory.optimal.lazy import LazyIntervalSolver, LazySolution
+from teltheory.optimal.methods import unavoidable_reuse
 from teltheory.optimal.pieces import Pieces, choose_pieces, envelope_problem, pieces_of, turns_problem
-from teltheory.optimal.prices import Prices, bound_of_costs, check_costs, interval_prices
+from teltheory.optimal.prices import Prices, bound_of_costs, check_costs
 from teltheory.optimal.solver import INTERRUPTED, OUT_OF_TIME
 
 STOPS: dict[str, Status] = {OUT_OF_TIME: "time limit", INTERRUPTED: "interrupted"}
@@ -176,11 +177,12 @@ def _better(search: _Search, rng: np.random.Generator, deadline: float) -> _Sear
 
 def _filled(search: _Search, problem: IntervalProblem, rng: np.random.Generator, deadline: float) -> _Search:
     """Look for a better plan by dropping and filling."""
-    costs, n = search.costs, len(search.plan)
+    costs, n, prices = search.costs, len(search.plan), search.prices
     begins = np.searchsorted(search.pieces.turn, problem.turn)
     gain = np.add.reduceat(search.pieces.gain, begins)
-    _, over = interval_prices(search.instance, search.prices)
-    profit = gain - np.array(over, float)[problem.turn] / search.prices.denominator * problem.most
+    begin, end = problem.places(np.array(prices.steps, np.int64))
+    up_to = running_sums(np.array(prices.numerators, np.int64)).astype(float)
+    profit = gain - (up_to[end] - up_to[begin]) / prices.denominator * problem.most
     plan = Filling(problem, parts=True).improve(
         search.plan_of(problem),
         profit,

@@ -129,11 +129,7 @@ def interval_problem(instance: Instance, xi: int, weight: IntArray | None = None
     trace, n = instance.trace, len(instance.trace)
     weight = np.ones(n, np.int64) if weight is None else weight
     worth = np.maximum(instance.total - xi, 0)
-    most = np.minimum(instance.history, worth)
-    first_turn = ~trace.continuing
-    held = {start.code: start.cached for start in instance.initial}
-    from_start = np.array([held.get(code, 0) for code in trace.code[first_turn].tolist()], np.int64)
-    most[first_turn] = np.minimum(most[first_turn], from_start)
+    most = np.minimum(most_reused(instance), worth)
     turn = np.flatnonzero((most > 0) & (weight > 0))
     room = np.full(n + 1, instance.capacity, np.int64)
     first = trace.previous_turn[turn] + 2
@@ -141,6 +137,16 @@ def interval_problem(instance: Instance, xi: int, weight: IntArray | None = None
         room[2:] -= instance.past[:-1]
         first += trace.continuing[turn]
     return IntervalProblem(turn, first, turn + 1, most[turn], room, exact_dot(weight, worth), weight[turn])
+
+
+def most_reused(instance: Instance) -> IntArray:
+    """Return the most that each turn can reuse: its history, or what was held of it at the start."""
+    most, trace = instance.history.copy(), instance.trace
+    first_turn = ~trace.continuing
+    held = {start.code: start.cached for start in instance.initial}
+    from_start = np.array([held.get(code, 0) for code in trace.code[first_turn].tolist()], np.int64)
+    most[first_turn] = np.minimum(most[first_turn], from_start)
+    return most
 
 
 def least_between(values: Numbers, first: IntArray, last: IntArray, empty: float) -> Numbers:

@@ -13,16 +13,10 @@ import numpy as np
 
 from teltheory.errors import NOT_WHOLE, CertificateError, SolverError
 from teltheory.model.instance import ForestInstance, Instance
-from teltheory.model.module_instance import ModuleInstance
+from teltheory.model.module_instance import Instances, ModuleInstance
 from teltheory.model.numbers import IntArray, exact_dot, readonly
 from teltheory.model.outcome import Outcome
-from teltheory.optimal.certificate import (
-    Certificate,
-    Instances,
-    TurnWeights,
-    check_against,
-    unavoidable_reuse,
-)
+from teltheory.optimal.certificate import Certificate, TurnWeights, check_against
 
 if TYPE_CHECKING:
     from teltheory.optimal.intervals import IntervalProblem
@@ -160,6 +154,32 @@ def planned(instance: Instances, kept: IntArray) -> Outcome:
         forest = instance.forest
         return Outcome.of_forest(forest, np.minimum(held, forest.ask), forest.end - held)
     return Outcome.of(instance, held)
+
+
+def unavoidable_reuse(instance: Instances) -> IntArray:
+    """Return what no policy can help reusing: nothing is cut before turn 0 and, forced, between turns in a row."""
+    if not isinstance(instance, Instance):
+        return _of_the_latest(instance)
+    least = np.zeros(len(instance), np.int64)
+    for start in instance.initial:
+        if len(least) and start.code == instance.trace.code[0]:
+            least[0] = min(start.cached, instance.history[0])
+    if instance.forced:
+        in_a_row = np.flatnonzero(instance.trace.code[1:] == instance.trace.code[:-1]) + 1
+        least[in_a_row] = instance.history[in_a_row]
+    return least
+
+
+def _of_the_latest(instance: ForestInstance | ModuleInstance) -> IntArray:
+    """Return the leading units of each request that were used last by requests that are exempt from the cut."""
+    from teltheory.optimal.sets.reuses import Reuses
+    from teltheory.replay.trees.runs import Runs
+
+    runs = Runs.of(instance.forest) if isinstance(instance, ForestInstance) else Reuses.of(instance)
+    least, request = np.zeros(len(instance), np.int64), np.repeat(np.arange(len(instance)), np.diff(runs.start))
+    some = runs.slot + instance.exempt >= request
+    np.maximum.at(least, request[some], runs.to[some])
+    return least
 
 
 def proved(instance: Instances, xi: int, weights: TurnWeights, answer: Answer) -> Certificate:

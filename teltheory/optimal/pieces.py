@@ -25,9 +25,8 @@ from scipy.sparse import coo_array, csc_array, hstack, vstack
 
 from teltheory.model.instance import Instance
 from teltheory.model.numbers import FloatArray, IntArray
-from teltheory.optimal.certificate import max_reuse
 from teltheory.optimal.costs import PiecewiseCosts
-from teltheory.optimal.intervals import IntervalProblem, interval_problem
+from teltheory.optimal.intervals import IntervalProblem, interval_problem, most_reused
 from teltheory.optimal.lazy import cut_to_room
 from teltheory.optimal.solver import packing, solve_whole
 
@@ -60,7 +59,7 @@ class Pieces:
 
 def pieces_of(instance: Instance, costs: PiecewiseCosts) -> Pieces:
     """Return the pieces that a turn can reuse, without those at a turn's end that gain nothing."""
-    within = costs.up_to(max_reuse(instance))
+    within = costs.up_to(most_reused(instance))
     again = within.turn[1:] == within.turn[:-1]
     keep = again & (within.cost > within.cost[within.offsets[1:] - 1][within.turn])[:-1]
     return Pieces(within.turn[1:][keep], np.diff(within.reuse)[keep], -np.diff(within.cost)[keep])

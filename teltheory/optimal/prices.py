@@ -23,12 +23,13 @@ is exact for costs of any shape; what is lost is the difference to the lower con
 Good prices are the duals of the linear relaxation (`teltheory.optimal.slo_solver`), good cuts those that its
 solution violates (`teltheory.optimal.cuts`); bad ones give a weak bound, never a wrong one.
 
-This module uses nothing of what makes prices. Steps and intervals are those of `teltheory.optimal.certificate`.
+This module uses nothing of what makes prices. Steps and intervals are those of `teltheory.optimal.parts`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, pairwise
@@ -42,8 +43,8 @@ from teltheory.model.display import in_short
 from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance, Initial, Instance, instance_of
 from teltheory.model.trace import Trace
-from teltheory.optimal.certificate import first_steps, max_reuse, rooms
 from teltheory.optimal.costs import PiecewiseCosts
+from teltheory.optimal.parts import parts_read, rooms, totals
 from teltheory.optimal.staircases import Staircase, staircases
 
 MOST_WEIGHT = 10**6
@@ -170,7 +171,7 @@ def priced_turns(instance: Instance | ForestInstance, xi: int, prices: Prices) -
         for turn, weight in zip(cut.turns, cut.weights, strict=True):
             extra[turn] += cut.numerator * weight
     turns = [PricedTurn(stairs, _pays(stairs, up_to) + extra[turn]) for turn, stairs in avoidable.items()]
-    return Priced(turns, int(np.count_nonzero(instance.total > xi)), room, most_weight, most_paid)
+    return Priced(turns, int(np.count_nonzero(totals(instance) > xi)), room, most_weight, most_paid)
 
 
 def _pays(stairs: Staircase, up_to: list[int]) -> int:
@@ -281,20 +282,28 @@ def check_costs(costs: object, instance: Instance) -> None:
 def bound_of_costs(instance: Instance, costs: PiecewiseCosts, prices: Prices) -> int:
     """Return `cost_bound` of an instance that was checked already."""
     paid, over = interval_prices(instance, prices)
-    within = costs.up_to(max_reuse(instance))
-    least: dict[int, int] = {}
-    for turn, x, cost in zip(within.turn.tolist(), within.reuse.tolist(), within.cost.tolist(), strict=True):
-        value = cost * prices.denominator + over[turn] * x
-        if turn not in least or value < least[turn]:
-            least[turn] = value
-    return max(0, -((paid - sum(least.values())) // prices.denominator))
+    most, least = parts_read(instance).units.tolist(), 0
+    for turn, price in enumerate(over):
+        points = _points_within(costs, turn, most[turn])
+        least += min(cost * prices.denominator + price * reuse for reuse, cost in points)
+    return max(0, -((paid - least) // prices.denominator))
+
+
+def _points_within(costs: PiecewiseCosts, turn: int, most: int) -> Iterator[tuple[int, int]]:
+    """Yield the points (reuse, cost) of a turn's costs up to a reuse, and the one there if it is on a line."""
+    some = slice(costs.offsets[turn], costs.offsets[turn + 1])
+    reuse, cost = costs.reuse[some].tolist(), costs.cost[some].tolist()
+    yield reuse[0], cost[0]
+    for (low, dear), (high, cheap) in pairwise(zip(reuse, cost, strict=True)):
+        if low < most:
+            end = min(high, most)
+            yield end, dear - (dear - cheap) // (high - low) * (end - low)
 
 
 def interval_prices(instance: Instance, prices: Prices) -> tuple[int, list[int]]:
     """Return what all room costs, and a unit kept over each turn's reuse interval; both times the denominator."""
-    n = len(instance)
     paid, up_to = _paid([0, *rooms(instance).tolist()], prices)
-    first = np.minimum(first_steps(instance), np.arange(2, n + 2)).tolist()
+    first = parts_read(instance).first.tolist()
     return paid, [up_to[turn + 1] - up_to[step - 1] for turn, step in enumerate(first)]
 
 

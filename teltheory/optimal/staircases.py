@@ -5,7 +5,7 @@ from when it was last at hand. On a private conversation that is one step for al
 (caches with holes) the units of a path were last read by different requests, and what is held for a request grows
 towards it. A unit is held for the next request that reads it alone, so nothing is held for two.
 
-This module uses nothing of what makes prices or plans. Steps are those of `teltheory.optimal.certificate`.
+This module uses nothing of what makes prices or plans. Steps are those of `teltheory.optimal.parts`.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from teltheory.model.instance import ForestInstance, Instance
-from teltheory.optimal.certificate import parts_read
+from teltheory.optimal.parts import inputs, parts_read, totals
 
 
 class Staircase(NamedTuple):
@@ -46,9 +46,8 @@ class Staircase(NamedTuple):
 
 def staircases(instance: Instance | ForestInstance, xi: int) -> Iterator[Staircase]:
     """Yield those of the turns above xi without a cache that need no more than was ever there; turns ascend."""
-    parts, need = parts_read(instance), instance.total - xi
-    if isinstance(instance, ForestInstance):
-        need = np.where(need <= instance.forest.ask, need, 0)
+    parts, need = parts_read(instance), totals(instance) - xi
+    need = np.where(need <= inputs(instance), need, 0)
     units, together = parts.within(need), np.zeros(len(need), np.int64)
     np.add.at(together, parts.turn, units)
     some = np.flatnonzero((units > 0) & (together == need)[parts.turn])

@@ -28,7 +28,7 @@ from teltheory.errors import ArgumentError, CertificateError
 from teltheory.model.applications import ApplicationTrace, Measure, check_measure, thresholds
 from teltheory.model.instance import Instance
 from teltheory.model.numbers import IntArray
-from teltheory.optimal.certificate import max_reuse
+from teltheory.optimal.parts import parts_read, totals
 from teltheory.optimal.prices import Prices, interval_prices
 
 
@@ -96,14 +96,14 @@ def proved_bound(
         raise CertificateError(f"prices: found {len(prices.cuts)} cuts, expected none")
     paid, over = interval_prices(instance, prices)
     _check_shares(apps, check_measure(measure), shares, prices.denominator)
-    total: list[int] = instance.total.tolist()
+    total: list[int] = totals(instance).tolist()
     proved, worth = -paid, [0] * len(instance)
     for share in shares:
         application = int(apps.application[share.turns[0]])
         proved += share.numerator * (sum(total[k] for k in share.turns) - xi[application])
         for k in share.turns:
             worth[k] += share.numerator
-    most: list[int] = max_reuse(instance).tolist()
+    most: list[int] = parts_read(instance).units.tolist()
     proved -= sum(max(0, one - price) * cap for one, price, cap in zip(worth, over, most, strict=True))
     return max(0, -(-proved // prices.denominator))
 

@@ -12,7 +12,7 @@ and TEL = sum of g_e - saved, a whole number, so that the bound is rounded up. I
 never there. Good prices and shares are those of the linear program (`teltheory.optimal.sets.whole`); bad ones give
 a weak bound, never a wrong one.
 
-Steps and intervals are those of `teltheory.optimal.certificate`. This module uses nothing of what makes prices.
+Steps and intervals are those of `teltheory.optimal.parts`. This module uses nothing of what makes prices.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from teltheory.model.module_instance import ModuleInstance
 from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.numbers import IntArray, whole_number
 from teltheory.model.outcome import Outcome
-from teltheory.optimal.certificate import Certificate, check_against, check_room, rooms, unweighted
+from teltheory.optimal.certificate import Certificate, check_against, check_room, unweighted
+from teltheory.optimal.parts import parts_read, placed_parts, rooms, totals
 from teltheory.optimal.prices import Prices, check_prices
-from teltheory.optimal.sets.parts import placed_parts, set_parts
 
 
 @in_short
@@ -79,7 +79,7 @@ def whole_bound(instance: ModuleInstance, xi: int, certificate: WholeCertificate
     """Return what prices and shares prove; `CertificateError` if they are none."""
     prices, shares = certificate.prices, certificate.shares
     _check(prices, shares, len(instance))
-    parts, useful = set_parts(instance), np.maximum(instance.total - xi, 0)
+    parts, useful = parts_read(instance), np.maximum(totals(instance) - xi, 0)
     paid = np.zeros(len(instance) + 1, object)
     paid[list(prices.steps)] = prices.numerators
     up_to = np.cumsum(paid)

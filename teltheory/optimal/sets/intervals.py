@@ -28,7 +28,6 @@ from scipy.sparse import csc_array
 from teltheory.model.module_instance import ModuleInstance
 from teltheory.model.numbers import IntArray, exact_dot
 from teltheory.optimal.intervals import IntervalProblem
-from teltheory.optimal.sets.parts import set_rooms
 from teltheory.optimal.sets.reuses import Reuses
 
 
@@ -73,3 +72,11 @@ def _problem(
     turn, room = turn[some], np.append(0, set_rooms(instance))
     first = np.minimum(reuses.slot[some] + 2 + instance.exempt, turn + 2)
     return IntervalProblem(turn, first, turn + 1, most[some], room, exact_dot(weight, useful), weight[turn])
+
+
+def set_rooms(instance: ModuleInstance) -> IntArray:
+    """Return the room at each step 1 ... n, at index 0 ... n - 1: what exempt items leave of the capacity."""
+    room = np.full(len(instance), instance.capacity, np.int64)
+    if instance.forced:
+        room[1:] -= instance.asked[:-1]
+    return room

@@ -14,9 +14,8 @@ from teltheory.model.numbers import FloatArray, IntArray, readonly
 from teltheory.optimal.prices import Prices
 from teltheory.optimal.sets.certificate import WholeCertificate, whole_bound, whole_outcome
 from teltheory.optimal.sets.hindsight import by_pyomo
-from teltheory.optimal.sets.intervals import set_problem
+from teltheory.optimal.sets.intervals import set_problem, uncapped_problem
 from teltheory.optimal.sets.optimum import ModuleOptimum
-from teltheory.optimal.sets.parts import set_parts
 from teltheory.optimal.sets.reuses import Reuses
 from teltheory.optimal.sets.whole import ROUNDING, WholeProblem, plans, saved, solve_items, whole_problem
 from teltheory.optimal.tiers.lazy import LazyTieredSolver, TieredSolution
@@ -72,11 +71,10 @@ def by_steps(instance: ModuleInstance, xi: int) -> WholeCertificate:
     A request has the share 1 unless its items whose intervals cover none of the steps save more than g together.
     """
     _, steps = furthest_goes(set_problem(instance, xi))
-    parts, useful = set_parts(instance), np.maximum(instance.total - xi, 0)
-    passed = np.searchsorted(steps, np.stack((parts.first, parts.turn + 2)))
-    free = np.where(passed[0] == passed[1], np.minimum(parts.units, useful[parts.turn]), 0)
-    together = np.zeros(len(instance), np.int64)
-    np.add.at(together, parts.turn, free)
+    items, useful = uncapped_problem(instance, xi), np.maximum(instance.total - xi, 0)
+    begin, end = items.places(steps)
+    free = np.where(begin == end, np.minimum(items.most, useful[items.turn]), 0)
+    together = items.reused(free, len(instance))
     prices = Prices(tuple(steps.tolist()), (1,) * len(steps), 1)
     return _proving(instance, xi, prices, (together <= useful).astype(np.int64))
 

@@ -20,7 +20,7 @@ that holds more of it in tiers may hold that much of its head instead.) On a for
 the last request before through it, and the bound is true of caches with holes, and so of strict ones. Of a
 set of modules a request has a part for each item, those that were used last first.
 
-Steps and intervals are those of `teltheory.optimal.certificate`. This module uses nothing of what makes prices.
+Steps and intervals are those of `teltheory.optimal.parts`. This module uses nothing of what makes prices.
 """
 
 from __future__ import annotations
@@ -35,14 +35,13 @@ import numpy as np
 from teltheory.errors import ArgumentError, CertificateError
 from teltheory.model.display import in_short
 from teltheory.model.forest import Forest
-from teltheory.model.instance import ForestInstance, instance_of
-from teltheory.model.module_instance import ModuleInstance
+from teltheory.model.instance import instance_of
+from teltheory.model.module_instance import Instances, ModuleInstance
 from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.numbers import IntArray, Ratio, exact_sum, whole_number
 from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
-from teltheory.optimal.certificate import Instances, parts_read, rooms
-from teltheory.optimal.trees.parts import Parts
+from teltheory.optimal.parts import Parts, inputs, parts_read, rooms, totals
 
 COLUMNS = ("steps", "tiers", "numerators", "shares", "loading_shares")
 
@@ -108,7 +107,7 @@ def tiered_instance(trace: Trace | Forest | ModuleTrace, tiers: Tiers, forced: b
 def bound_of(instance: Instances, tiers: Tiers, xi: int, certificate: TieredCertificate) -> Fraction:
     """Return what prices and shares prove; `CertificateError` if they are none."""
     _check(certificate, tiers, len(instance))
-    useful = np.maximum(instance.total - xi, 0)
+    useful = np.maximum(totals(instance) - xi, 0)
     parts = _of_use(instance, tiers, useful)
     saves = _saves(certificate, tiers)[:, parts.turn]
     pays, room = _paid(instance, tiers, certificate, parts)
@@ -126,14 +125,7 @@ def _of_use(instance: Instances, tiers: Tiers, useful: IntArray) -> Parts:
     if tiers.loading == "additive":
         worth -= tiers.loads[-1]
     most = [-(-units * worth.denominator // worth.numerator) for units in useful.tolist()]
-    return parts._replace(units=parts.within(np.minimum(input_of(instance), most)))
-
-
-def input_of(instance: Instances) -> IntArray:
-    """Return how many leading units of its path are each turn's input, none of its output; shape (n,)."""
-    if isinstance(instance, ModuleInstance):
-        return instance.asked
-    return instance.forest.ask if isinstance(instance, ForestInstance) else instance.total
+    return parts._replace(units=parts.within(np.minimum(inputs(instance), most)))
 
 
 def _saves(certificate: TieredCertificate, tiers: Tiers) -> Any:

@@ -18,12 +18,11 @@ from teltheory.cost.metrics import tail_excess_latency
 from teltheory.errors import NOT_WHOLE, ArgumentError, CertificateError, SolverError
 from teltheory.model.forest import Forest
 from teltheory.model.instance import Instance
-from teltheory.model.module_instance import ModuleInstance
+from teltheory.model.module_instance import Instances, ModuleInstance
 from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.numbers import FloatArray, IntArray, exact_sum, readonly, whole_number
 from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
-from teltheory.optimal.certificate import Instances
 from teltheory.optimal.deadline import deadline_of
 from teltheory.optimal.tiers.certificate import TieredCertificate, bound_of, tiered_instance
 from teltheory.optimal.tiers.integer import solve_tiers

@@ -14,13 +14,11 @@ import numpy as np
 
 from teltheory.errors import CertificateError
 from teltheory.model.instance import ForestInstance, Instance
-from teltheory.model.module_instance import ModuleInstance
+from teltheory.model.module_instance import Instances, ModuleInstance
 from teltheory.model.numbers import IntArray, readonly
 from teltheory.model.tiers import TieredOutcome, Tiers
-from teltheory.optimal.certificate import Instances, check_room, parts_read, rooms
-from teltheory.optimal.sets.parts import placed_parts
-from teltheory.optimal.tiers.certificate import input_of
-from teltheory.optimal.trees.parts import Parts
+from teltheory.optimal.certificate import check_room
+from teltheory.optimal.parts import Parts, inputs, parts_read, placed_parts, rooms, totals
 
 
 def outcome_of(instance: Instances, tiers: Tiers, held: IntArray, strict: bool) -> TieredOutcome:
@@ -41,11 +39,11 @@ def outcome_of(instance: Instances, tiers: Tiers, held: IntArray, strict: bool) 
     if strict and isinstance(instance, ForestInstance):
         check_closed(instance, held)
     forest = instance.forest if isinstance(instance, ForestInstance) else None
-    end = instance.past if isinstance(instance, Instance) else input_of(instance) if forest is None else forest.end
-    reused = np.diff(np.minimum(held, input_of(instance)), axis=0, prepend=0)
+    end = instance.past if isinstance(instance, Instance) else inputs(instance) if forest is None else forest.end
+    reused = np.diff(np.minimum(held, inputs(instance)), axis=0, prepend=0)
     return TieredOutcome(
         readonly(reused),
-        instance.total,
+        totals(instance),
         tiers,
         readonly(end - held[-1]),
         readonly(_copied(instance, tiers, parts, held)),

@@ -21,10 +21,10 @@ from typing import NamedTuple
 import numpy as np
 
 from teltheory.model.instance import ForestInstance
-from teltheory.model.module_instance import ModuleInstance
+from teltheory.model.module_instance import Instances, ModuleInstance
 from teltheory.model.numbers import FloatArray, IntArray, exact_sum, readonly
 from teltheory.model.tiers import TieredOutcome
-from teltheory.optimal.certificate import Instances, max_reuse
+from teltheory.optimal.intervals import most_reused
 from teltheory.optimal.sets.reuses import Reuses
 from teltheory.optimal.tiers.problem import TieredProblem, loads_a_unit, worths
 from teltheory.optimal.trees.closing import keep
@@ -51,7 +51,7 @@ class Reads(NamedTuple):
             return cls(start, slot, to, instance.exempt, False, instance.asked)
         if isinstance(instance, ForestInstance):
             return cls(*Runs.of(instance.forest)[1:], instance.exempt, strict, instance.forest.ask)
-        start, most = readonly(np.arange(len(instance) + 1)), readonly(max_reuse(instance))
+        start, most = readonly(np.arange(len(instance) + 1)), readonly(most_reused(instance))
         return cls(start, instance.trace.previous_turn, most, int(instance.forced), False, instance.total)
 
 

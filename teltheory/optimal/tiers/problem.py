@@ -27,9 +27,9 @@ from fractions import Fraction
 import numpy as np
 from scipy.sparse import csr_array, eye_array, hstack, kron, vstack
 
+from teltheory.model.module_instance import Instances
 from teltheory.model.numbers import FloatArray, IntArray
 from teltheory.model.tiers import Tiers
-from teltheory.optimal.certificate import Instances
 from teltheory.optimal.intervals import IntervalProblem
 from teltheory.optimal.methods import problem_of
 

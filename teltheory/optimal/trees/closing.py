@@ -16,7 +16,7 @@ import numpy as np
 
 from teltheory.model.instance import ForestInstance
 from teltheory.model.numbers import IntArray
-from teltheory.optimal.trees.parts import rooms_beside
+from teltheory.optimal.trees.intervals import rooms_beside
 from teltheory.replay.compiled import compiled
 from teltheory.replay.trees.runs import Runs
 

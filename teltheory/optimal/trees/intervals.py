@@ -16,10 +16,10 @@ ancestor's interval into e begins no earlier and ends with it, so what is kept o
 
 import numpy as np
 
+from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance
 from teltheory.model.numbers import IntArray, exact_dot
 from teltheory.optimal.intervals import IntervalProblem
-from teltheory.optimal.trees.parts import needs, rooms_beside
 from teltheory.replay.trees.runs import Runs
 
 
@@ -37,3 +37,15 @@ def forest_problem(instance: ForestInstance, xi: int, weight: IntArray | None = 
     first = np.minimum(runs.slot[some] + 2 + instance.exempt, turn + 2)
     unavoidable = exact_dot(weight, np.maximum(forest.total - xi, 0))
     return IntervalProblem(turn, first, turn + 1, most[some], room, unavoidable, weight[turn])
+
+
+def needs(forest: Forest, xi: int) -> IntArray:
+    """Return how many leading units of its path lower each request's excess: min(ask, max(0, total - xi))."""
+    return np.minimum(forest.ask, np.maximum(forest.total - xi, 0))
+
+
+def rooms_beside(instance: ForestInstance) -> IntArray:
+    """Return the room at each step 1 ... n, at index 0 ... n - 1: what exempt paths leave of the capacity."""
+    room = np.full(len(instance.forest), instance.capacity, np.int64)
+    room[1:] -= instance.pinned[:-1]
+    return room

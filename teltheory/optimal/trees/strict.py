@@ -20,7 +20,7 @@ from teltheory.model.instance import ForestInstance
 from teltheory.model.numbers import BoolArray, IntArray
 from teltheory.optimal.intervals import IntervalProblem
 from teltheory.optimal.solver import packing, solve_whole
-from teltheory.optimal.trees.parts import needs, rooms_beside
+from teltheory.optimal.trees.intervals import needs, rooms_beside
 from teltheory.optimal.trees.states import running_at
 from teltheory.replay.trees.visits import Visits
 

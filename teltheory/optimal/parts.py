@@ -1,0 +1,193 @@
+"""What each turn may reuse, from which step on, and the room at each step: read from the trace, for checks alone.
+
+Whoever makes plans, prices and certificates reads the same with code of its own (`teltheory.optimal.intervals`,
+`.trees.intervals`, `.sets.intervals`, `teltheory.replay.trees.runs`). So a fault on one side shows on the other.
+import-linter keeps them apart: this module imports nothing but values of `teltheory.model`, and nothing but checks
+imports it. It takes the columns that a trace is made of, and derives the rest itself.
+
+Steps: step t is the cache at the start of turn t, turns and steps counted from 1; what is kept for turn e since
+turn s takes room at the steps s + 1 ... e. What the initial cache holds has s = 0. What is exempt from the cut
+lessens the room of the others, and what is kept of it begins as many steps later.
+
+- *Private conversations*: a turn has one part, its history since the conversation's turn before.
+- *Forests*: a part is a run of units of the path with one last request before. Under forced caching the paths of
+  the requests that run are exempt, each unit once.
+- *Module sets*: a part is an item that was used before. The items of a request stand one below another, those that
+  were used last at the top: what is at the top can be kept over the shorter interval, so of what is kept for a
+  request the leading units count, as on a path of a forest (docs/module-sets-optimum.md has the proof). Of whole
+  items those larger than the capacity are no parts, as no cache has room for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from teltheory.model.forest import Forest
+from teltheory.model.instance import ForestInstance, Instance
+from teltheory.model.module_instance import Instances, ModuleInstance
+from teltheory.model.numbers import IntArray
+
+
+class Parts(NamedTuple):
+    """What turns may reuse: part k is `units[k]` units below the first `above[k]` of what turn `turn[k]` reads.
+
+    They can be kept from step `first[k]` to the turn's own, turn + 1; `first` is turn + 2 if they take no room at
+    any step. The parts of a turn follow each other without a gap, from 0 on.
+    """
+
+    turn: IntArray
+    above: IntArray
+    units: IntArray
+    first: IntArray
+
+    def within(self, most: IntArray) -> IntArray:
+        """Return how much of each part lies within the first ``most[turn]`` units."""
+        return np.asarray(np.clip(most[self.turn] - self.above, 0, self.units))
+
+
+def parts_read(instance: Instances) -> Parts:
+    """Return the parts of all turns."""
+    if isinstance(instance, ModuleInstance):
+        return placed_parts(instance)[0]
+    if isinstance(instance, ForestInstance):
+        return _of_paths(instance)
+    return _of_turns(instance)
+
+
+def rooms(instance: Instances) -> IntArray:
+    """Return the room at each step 1 ... n, at index 0 ... n - 1: what is exempt leaves of the capacity."""
+    room = np.full(len(instance), instance.capacity, np.int64)
+    if instance.forced:
+        room[1:] -= _exempt_after(instance)[:-1]
+    return room
+
+
+def totals(instance: Instances) -> IntArray:
+    """Return what each turn computes with an empty cache; shape (n,)."""
+    if isinstance(instance, ModuleInstance):
+        return np.asarray(instance.trace.fresh + _items_together(instance))
+    if isinstance(instance, ForestInstance):
+        return instance.forest.total
+    return np.asarray(instance.history + instance.trace.prompt)
+
+
+def inputs(instance: Instances) -> IntArray:
+    """Return how many leading units of its path are each turn's input, none of its output; shape (n,)."""
+    if isinstance(instance, ModuleInstance):
+        return _items_together(instance)
+    return instance.forest.ask if isinstance(instance, ForestInstance) else totals(instance)
+
+
+def placed_parts(instance: ModuleInstance) -> tuple[Parts, IntArray]:
+    """Return the parts of module sets, and the place of each among the members of the trace."""
+    trace = instance.trace
+    request, size = np.repeat(np.arange(len(trace)), np.diff(trace.offsets)), trace.sizes[trace.members]
+    before = _last_before(trace.members)
+    known = np.flatnonzero((before >= 0) & ~(instance.whole & (size > instance.capacity)))
+    place = known[np.lexsort((-before[known], request[known]))]
+    turn, units = request[place], size[place]
+    below = np.cumsum(units)
+    above = below - units - (below - units)[np.searchsorted(turn, turn)]
+    first = np.minimum(request[before[place]] + 2 + int(instance.forced), turn + 2)
+    return Parts(turn, above, units, first), place
+
+
+def _of_turns(instance: Instance) -> Parts:
+    """Return one part a turn: its history, or of a first turn what was held of it at the start."""
+    code, turns = instance.trace.code, np.arange(len(instance))
+    before, held = _last_before(code), np.zeros(len(code) + len(instance.initial), np.int64)
+    for start in instance.initial:
+        held[start.code] = start.cached
+    units = np.where(before >= 0, instance.history, np.minimum(instance.history, held[code]))
+    first = np.where(before >= 0, before + 2 + int(instance.forced), 1)
+    return Parts(turns, np.zeros_like(turns), units, first)
+
+
+def _last_before(labels: IntArray) -> IntArray:
+    """Return the place of the same label before each place, -1 if there is none."""
+    order, before = np.argsort(labels, kind="stable"), np.full(len(labels), -1, np.int64)
+    same = np.flatnonzero(labels[order[1:]] == labels[order[:-1]])
+    before[order[same + 1]] = order[same]
+    return before
+
+
+def _of_paths(instance: ForestInstance) -> Parts:
+    rows = np.array(list(_shared(instance.forest)), np.int64).reshape(-1, 4)
+    turn, above, units, before = rows.T.copy()
+    return Parts(turn, above, units, np.minimum(before + 2 + _running(instance), turn + 2))
+
+
+def _shared(forest: Forest) -> Iterator[tuple[int, int, int, int]]:
+    """Yield (request, depth above, units, last request before) of every run of nodes with one last request."""
+    parent, depth = forest.parent.tolist(), [*_depths(forest), 0]
+    last = [-1] * len(parent)
+    for k, leaf in enumerate(forest.leaf.tolist()):
+        found = []
+        node = bottom = leaf
+        before = -1
+        while node >= 0:
+            if last[node] != before:
+                found.append((before, node, bottom))
+                before, bottom = last[node], node
+            last[node] = k
+            node = parent[node]
+        found.append((before, node, bottom))
+        for request, top, bottom in reversed(found):
+            if request >= 0:
+                yield k, depth[top], depth[bottom] - depth[top], request
+
+
+def _depths(forest: Forest) -> list[int]:
+    """Return the units from the root to the end of each node."""
+    depth: list[int] = []
+    for above, units in zip(forest.parent.tolist(), forest.length.tolist(), strict=True):
+        depth.append(units + depth[above] if above >= 0 else units)
+    return depth
+
+
+def _exempt_after(instance: Instances) -> IntArray:
+    """Return what no cut touches right after each turn, under forced caching; shape (n,)."""
+    if isinstance(instance, ForestInstance):
+        return np.array(list(_of_running(instance)), np.int64)
+    return _items_together(instance) if isinstance(instance, ModuleInstance) else _pasts(instance)
+
+
+def _of_running(instance: ForestInstance) -> Iterator[int]:
+    """Yield the units of the paths of the requests that run after each request, each unit once.
+
+    What the request that ends was the last to read goes, from its leaf up to the first node that was read since:
+    whoever read that one read all above it.
+    """
+    parent, length, leaf = (
+        c.tolist() for c in (instance.forest.parent, instance.forest.length, instance.forest.leaf)
+    )
+    last, units = [-1 - instance.running] * len(parent), 0
+    for k, arriving in enumerate(leaf):
+        node, ends = arriving, k - instance.running
+        while node >= 0:
+            units += length[node] if last[node] < ends else 0
+            last[node] = k
+            node = parent[node]
+        node = leaf[ends] if ends >= 0 else -1
+        while node >= 0 and last[node] == ends:
+            units -= length[node]
+            node = parent[node]
+        yield units
+
+
+def _running(instance: ForestInstance) -> int:
+    return instance.running if instance.forced else 0
+
+
+def _pasts(instance: Instance) -> IntArray:
+    return np.asarray(instance.history + instance.trace.prompt + instance.trace.response)
+
+
+def _items_together(instance: ModuleInstance) -> IntArray:
+    """Return the tokens of each request's items together; shape (n,)."""
+    trace = instance.trace
+    up_to = np.append(0, np.cumsum(trace.sizes[trace.members]))
+    return np.asarray(up_to[trace.offsets[1:]] - up_to[trace.offsets[:-1]])
