@@ -64,6 +64,8 @@ def application_optimum(
     ------
     ArgumentError, ForcedCachingError
         Wrong arguments.
+    SolverError
+        The certificate's bound is above a plan; a fault of this toolkit.
     """
     if method not in METHODS:
         raise ArgumentError("method", method, "'auto', 'lp', 'milp' or 'pyomo'")
@@ -80,6 +82,8 @@ def application_optimum(
         plans = [(name, Outcome.of(instance, found))] if found is not None else []
         best = min([*plans, best], key=lambda plan: _excess(program, plan[1]))
     upper = _excess(program, best[1])
+    if certificate.lower > upper:
+        raise SolverError("a bound above a plan", float(upper), float(certificate.lower))
     return ApplicationOptimum(certificate.lower, upper, best[1], certificate, measure, best[0], bound)
 
 

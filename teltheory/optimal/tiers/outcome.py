@@ -18,7 +18,7 @@ from teltheory.model.module_instance import Instances, ModuleInstance
 from teltheory.model.numbers import IntArray, readonly
 from teltheory.model.tiers import TieredOutcome, Tiers
 from teltheory.optimal.certificate import check_room
-from teltheory.optimal.parts import Parts, inputs, parts_read, placed_parts, rooms, totals
+from teltheory.optimal.parts import Parts, parts_read, placed_parts, rooms
 
 
 def outcome_of(instance: Instances, tiers: Tiers, held: IntArray, strict: bool) -> TieredOutcome:
@@ -39,11 +39,11 @@ def outcome_of(instance: Instances, tiers: Tiers, held: IntArray, strict: bool) 
     if strict and isinstance(instance, ForestInstance):
         check_closed(instance, held)
     forest = instance.forest if isinstance(instance, ForestInstance) else None
-    end = instance.past if isinstance(instance, Instance) else inputs(instance) if forest is None else forest.end
-    reused = np.diff(np.minimum(held, inputs(instance)), axis=0, prepend=0)
+    end = instance.past if isinstance(instance, Instance) else _asked(instance) if forest is None else forest.end
+    reused = np.diff(np.minimum(held, _asked(instance)), axis=0, prepend=0)
     return TieredOutcome(
         readonly(reused),
-        totals(instance),
+        instance.total,
         tiers,
         readonly(end - held[-1]),
         readonly(_copied(instance, tiers, parts, held)),
@@ -51,6 +51,13 @@ def outcome_of(instance: Instances, tiers: Tiers, held: IntArray, strict: bool) 
         None if forest is None else forest.inputs,
         1 if forest is None else forest.block_size,
     )
+
+
+def _asked(instance: Instances) -> IntArray:
+    """Return each turn's input as the model has it: a plan is counted otherwise than a bound; shape (n,)."""
+    if isinstance(instance, ForestInstance):
+        return instance.forest.ask
+    return instance.asked if isinstance(instance, ModuleInstance) else instance.total
 
 
 def _copied(instance: Instances, tiers: Tiers, parts: Parts, held: IntArray) -> IntArray:
