@@ -6,7 +6,7 @@ export PYTHONDONTWRITEBYTECODE =
 # What a page of the site would fetch from elsewhere; a link that is only followed is none.
 FETCHED := <(script|img|iframe|source)\b[^>]*\bsrc="?(https?:)?//[^>]*|<link(?![^>]*rel="?(canonical|next|prev|author|license))[^>]*\bhref="?(https?:)?//[^>]*
 
-.PHONY: reproduce reproduce-twice ledger test test-ledger test-model test-long mutants check check-vllm check-engines docs \
+.PHONY: reproduce reproduce-twice ledger test test-ledger test-model test-long mutants mutants-lines check check-vllm check-engines docs \
 	docs-check wheel-quick wheel-test publish pythons clean
 
 reproduce: $(READY)
@@ -36,9 +36,13 @@ test-long: $(READY)
 	PYTHONPATH=tests $(BIN)/python tests/optimal/long_all_methods.py 10000 19
 	PYTHONPATH=tests/claims $(BIN)/python tests/claims/long_second_opinion.py 4
 	$(BIN)/python tests/formats/long_streaming.py
+	$(BIN)/python tests/processes/long_kills.py
 
 mutants: $(READY)
 	PYTHONPATH=tests $(BIN)/python -m mutants.plant
+
+mutants-lines: $(READY)
+	PYTHONPATH=tests $(BIN)/python -m mutants.lines --lines $(or $(LINES),300) --seed $(or $(SEED),1)
 
 check: $(READY)
 	$(BIN)/ruff check .

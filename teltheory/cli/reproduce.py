@@ -50,6 +50,7 @@ CHOSEN_BY_THE_TRACE: dict[str, tuple[str, ...]] = {"capacities": (), "slos": ()}
 @command(None, "reproduce --out out")
 @option("--trace", "trace_file", metavar="FILE", help="Trace to use instead of the built-in one.")
 @option("--effort", type=click.Choice(EFFORTS), default="quick", show_default=True, help=EFFORT)
+@option("--section", "only", metavar="NAME", multiple=True, help="Decide only a section's claims; repeatable.")
 @option(
     "--out", "folder", metavar="FOLDER", help="Make the paper's tables and figures in FOLDER, with report.html."
 )
@@ -60,6 +61,7 @@ CHOSEN_BY_THE_TRACE: dict[str, tuple[str, ...]] = {"capacities": (), "slos": ()}
 def reproduce(
     trace_file: str | None,
     effort: Effort,
+    only: tuple[str, ...],
     folder: str | None,
     tiered: Tiered,
     reading: Reading,
@@ -83,7 +85,8 @@ def reproduce(
     if folder is not None:
         make_folder(Path(folder))
         check_target(str(Path(folder) / PAGE))
-    rows, sound = decide_all(chosen_claims((), None), effort, workers)
+    ids = list(dict.fromkeys(one for section in only or (None,) for one in chosen_claims((), section)))
+    rows, sound = decide_all(ids, effort, workers)
     if not out.quiet:
         show(out, ledger_table(rows))
     replayed = []

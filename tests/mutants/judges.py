@@ -35,10 +35,12 @@ class Judges:
         Runs the commands.
     limit : float
         Seconds that a command may take.
+    marks : str
+        Which tests run, as pytest's ``-m`` takes it; all of them when left out.
     """
 
-    def __init__(self, clean: Path, runner: Runner, limit: float) -> None:
-        self.clean, self._runner, self._limit = clean, runner, limit
+    def __init__(self, clean: Path, runner: Runner, limit: float, marks: str = "") -> None:
+        self.clean, self._runner, self._limit, self._marks = clean, runner, limit, marks
         self._expected: dict[str, Row] = {}
         self._passing: dict[str, bool] = {}
         self._lock = threading.Lock()
@@ -89,7 +91,11 @@ class Judges:
         return Caught(f"{what}, and without the fault too", problem=True)
 
     def _pytest(self, copy: Path, tests: str) -> Ended:
-        return self._runner.python(copy, ["-m", "pytest", "-x", "-q", "-n0", "-m", "", tests], self._limit)
+        return self._runner.python(
+            copy,
+            ["-m", "pytest", "-x", "-q", "-n0", "-m", self._marks, *([tests] if "::" in tests else tests.split())],
+            self._limit,
+        )
 
     def _passes(self, tests: str) -> bool:
         """Whether tests pass without a fault; found out once."""

@@ -83,12 +83,12 @@ def plant_all(faults: Sequence[Fault], workers: int, limit: float, write: Write,
     """Plant faults, write a line for each and the count; return whether all were caught."""
     rows = list(dict.fromkeys(row for fault in faults for row in fault.rows))
     runner, planted = Runner(), []
-    with TemporaryDirectory(prefix="teltheory-mutants-") as name, _ended_at_last(runner):
+    with TemporaryDirectory(prefix="teltheory-mutants-") as name, ended_at_last(runner):
         folder = Path(name)
         judges = Judges(copied(ROOT, folder / "clean"), runner, limit)
         judges.check_copy()
         judges.decide_without_a_fault(rows, workers)
-        with ThreadPoolExecutor(workers) as pool, _ended_at_last(runner):
+        with ThreadPoolExecutor(workers) as pool, ended_at_last(runner):
             for done in pool.map(lambda fault: plant(fault, folder, judges, narrow), faults):
                 planted.append(done)
                 write(done.line())
@@ -98,7 +98,8 @@ def plant_all(faults: Sequence[Fault], workers: int, limit: float, write: Write,
 
 
 @contextmanager
-def _ended_at_last(runner: Runner) -> Iterator[None]:
+def ended_at_last(runner: Runner) -> Iterator[None]:
+    """End what a runner still runs when the block ends."""
     try:
         yield
     finally:

@@ -1,0 +1,81 @@
+"""Where faults are planted at random, and what is remembered of them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+
+import pytest
+from mutants import lines
+from mutants.lines import Found, drawn, known, narrow_tests, summed_up
+from mutants.sites import sites_of
+
+pytestmark = pytest.mark.repository
+
+CODE = '''"""Not 1 < 2."""
+from math import inf
+def counted(values: list[int | None], *, most: int = 7) -> int:
+    """Return 3 + 4."""
+    found = 0
+    if most > len(values):
+        raise ValueError(f"{1 + 1}", 2 + 2)
+    for value in values:
+        found += max(value, -1)
+        print(*values)
+    return found
+'''
+
+
+def test_code_has_sites_and_what_is_said_beside_it_has_none():
+    found = {line: {site.planted for site in sites} for line, sites in sites_of(CODE).items()}
+    assert found == {
+        3: {"8"},
+        5: {"1"},
+        6: {"if not", ">="},
+        9: {"-=", "min", "2", "pass"},
+        10: {"pass"},
+    }
+
+
+def test_each_site_gives_other_code_that_compiles():
+    for sites in sites_of(CODE).values():
+        for site in sites:
+            planted = site.planted_in(CODE)
+            assert compile(planted, "planted", "exec") != compile(CODE, "planted", "exec")
+            assert len(planted.splitlines()) == len(CODE.splitlines())
+
+
+def test_more_lines_of_a_seed_begin_with_the_same_ones(monkeypatch):
+    monkeypatch.setattr(lines, "PLACES", ("serving", "cost/metrics.py"))
+    some = drawn(20, 3)
+    assert drawn(40, 3)[:20] == some
+    assert drawn(20, 4) != some
+    assert len({fault.key for fault in some}) == 20
+    for fault in some:
+        text = (lines.ROOT / fault.file).read_text()
+        assert fault.planted_in(text) != text
+    with pytest.raises(LookupError, match="found another line than the one drawn"):
+        replace(some[0], text="another").planted_in((lines.ROOT / some[0].file).read_text())
+
+
+def test_narrow_tests_begin_with_those_that_import_the_file():
+    found = narrow_tests("teltheory/replay/tiers/budgets.py")
+    assert found[0].startswith("tests/")
+    assert "tests/replay/tiers/test_tiered_kernel.py" in found
+    assert not any(test.startswith("tests/optimal/trees") for test in found)
+    assert "tests/replay/test_kernel.py" in narrow_tests("teltheory/policies/online.py")
+
+
+def test_a_line_that_was_cut_off_is_looked_for_again_and_a_survivor_counts(tmp_path, capsys):
+    caught, survived = Found("a", 1, "caught", "tests/a", 1.0), Found("b", 2, "survived", "", 2.0)
+    place = tmp_path / "found.jsonl"
+    place.write_text("".join(json.dumps(asdict(one)) + "\n" for one in (caught, survived))[:-20])
+    assert known(place) == {"a": caught}
+    assert known(tmp_path / "nothing") == {}
+    assert summed_up([caught] * 19 + [survived]) == 0
+    assert summed_up([caught] * 18 + [survived] * 2) == 1
+    assert summed_up([caught] * 17 + [replace(caught, verdict="exempt")] * 3) == 1
+    printed = capsys.readouterr().out
+    assert (
+        "survived: b\n20 lines: caught 19 (95.0%), survived 1 (5.0%), exempt 0 (0.0%), problem 0 (0.0%)" in printed
+    )
