@@ -145,9 +145,9 @@ def test_reproduce_on_a_given_trace(run, trace_file, tmp_path, monkeypatch, caps
 def test_reproduce_decides_the_sections_that_it_is_asked_for(run, trace_file, monkeypatch, capsys):
     decided = []
     monkeypatch.setattr("teltheory.cli.reproduce.decide_all", lambda ids, *_: (decided.extend(ids), ([], True))[1])
-    sections = [f"--section={name}" for name in ("printed_numbers", "figure_3", "printed_numbers")]
+    sections = [f"--section={name}" for name in ("printed_numbers", "trimming", "printed_numbers")]
     assert run("reproduce", "--workers", 1, "--trace", trace_file, *sections) == 0
-    assert [name for name in decided if name in ("kv-size", "figure-3")] == ["kv-size", "figure-3"]
+    assert [name for name in decided if name in ("kv-size", "trim.order-is-free")] == ["kv-size", "trim.order-is-free"]
     assert len(decided) == len(set(decided)) < 40
     assert run("reproduce", "--trace", trace_file, "--section", "nowhere") == 2
     assert "section: found 'nowhere', expected one of" in capsys.readouterr().err
