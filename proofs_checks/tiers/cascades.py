@@ -57,23 +57,24 @@ lru_inclusive = row(
 )(difference)
 
 
-def with_edits(space: SmallChains) -> Listed[Chain]:
-    """Return the cases in which conversations forget any part of their past before a turn."""
+def with_edits(space: SmallChains, growing: bool = False) -> Listed[Chain]:
+    """Return the cases in which conversations forget any part of their past before a turn; `growing` ones too."""
 
     def up_to(effort: str) -> Iterator[Iterator[Chain]]:
         return (
-            (replace(case, trace=trace) for case in cases for trace in forgetting(case.trace))
+            (replace(case, trace=trace) for case in cases for trace in forgetting(case.trace, growing))
             for cases in space.classes(effort)
         )
 
-    return Listed(up_to, "quick", "full", lambda effort: space.bounds(effort) | {"forgets": "any part, any turn"})
+    forgets = "any part, any turn" + (", or nothing" if growing else "")
+    return Listed(up_to, "quick", "full", lambda effort: space.bounds(effort) | {"forgets": forgets})
 
 
-def forgetting(trace: Trace) -> Iterator[Trace]:
-    """Yield a trace with every choice of what turns forget first."""
+def forgetting(trace: Trace, growing: bool = False) -> Iterator[Trace]:
+    """Yield a trace with every choice of what turns forget first, the trace itself if it may grow."""
     for forgotten in product(*(range(sum(turn[1] + turn[2] for turn in trace) + 1) for _ in trace)):
         past: dict[int, int] = {}
-        possible = any(forgotten)
+        possible = growing or any(forgotten)
         for (theta, prompt, response), less in zip(trace, forgotten, strict=True):
             possible = possible and less <= past.get(theta, 0)
             past[theta] = past.get(theta, 0) - less + prompt + response
@@ -94,7 +95,7 @@ lru_edits = row(
     "At xi = 0 Belady's cascade finds of tiers 0 to i together the most that any cache of that size "
     "finds, for every i "
     "at once.",
-    space=replace(ALL_CONTENTS, loads=((0, 0),)),
+    space=with_edits(replace(ALL_CONTENTS, loads=((0, 0),)), growing=True),
 )
 def belady(case: Chain) -> Values:
     """Compare with the most that single caches find, by all their contents."""
@@ -105,7 +106,7 @@ def belady(case: Chain) -> Values:
 @row(
     "tiers.belady.every-load",
     "So at xi = 0 Belady's cascade, which knows no loads, is optimal in tiers for all loads.",
-    space=replace(ALL_CONTENTS, loads=((0, 1), (0, 3))),
+    space=with_edits(replace(ALL_CONTENTS, loads=((0, 1), (0, 3))), growing=True),
 )
 def belady_for_every_load(case: Chain) -> Values:
     """Compare with the best plan, by all contents of the tiers."""

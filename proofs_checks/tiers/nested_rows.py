@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, product
 
-from proofs_checks.tiers.cascades import ALL_CONTENTS, row
+from proofs_checks.tiers.cascades import ALL_CONTENTS, row, with_edits
 from proofs_checks.tiers.chains import Chain, Row
 from proofs_checks.tiers.plain_chains import Kind, excesses
 from proofs_checks.tiers.states import foreseen, least, relaxed
@@ -32,7 +32,7 @@ def both(case: Chain) -> Values:
 integral = row(
     "tiers.lp.integral",
     "At xi = 0 the linear program with nested rows has an integral optimum: the least that any plan has.",
-    space=ALL_CONTENTS,
+    space=with_edits(ALL_CONTENTS, growing=True),
 )(both)
 
 integral_tails = row(

@@ -1,12 +1,14 @@
 """What the best plan in small tiers costs: every content of the tiers is tried, and plans are fractions in an LP.
 
 A content says of each conversation what tiers 0 to i hold of it together, for each i. After a turn it may sink or
-go, and never rises; if migration is free it may rise too.
+go, and never rises; if migration is free it may rise too. What a conversation forgets before a turn is in no tier
+then.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate, combinations_with_replacement, pairwise
 from typing import TypeAlias
@@ -36,11 +38,11 @@ def least(case: Chain, free: bool = False) -> int:
     """Return the least sum of what turns have above xi, by trying every content."""
     none: Content = ((0,) * len(case.loads),) * (1 + max(turn[0] for turn in case.trace))
     best, past = {none: 0}, dict.fromkeys(range(len(none)), 0)
-    for (theta, prompt, response), total in zip(case.trace, totals(case), strict=True):
-        past[theta] += prompt + response
+    for (theta, prompt, response, *_), total in zip(case.trace, totals(case), strict=True):
+        past[theta] = total + response
         after: dict[Content, int] = {}
         for content, so_far in best.items():
-            spent = so_far + cost(case, total, content[theta])
+            spent = so_far + cost(case, total, tuple(min(x, total - prompt) for x in content[theta]))
             whole = (*content[:theta], (past[theta],) * len(case.loads), *content[theta + 1 :])
             for kept in contents(whole, pools(case), free):
                 after[kept] = min(spent, after.get(kept, spent))
@@ -64,11 +66,12 @@ def in_one_pool(case: Chain) -> int:
     """Return the least sum in one cache of all tiers' room, what a turn finds being in the fastest of it."""
     held_in_all = pools(case)[-1]
     best, past = {(0,) * len(case.trace): 0}, [0] * len(case.trace)
-    for (theta, prompt, response), total in zip(case.trace, totals(case), strict=True):
-        past[theta] += prompt + response
+    for (theta, prompt, response, *_), total in zip(case.trace, totals(case), strict=True):
+        past[theta] = total + response
         after: dict[Row, int] = {}
         for held, so_far in best.items():
-            spent = so_far + cost(case, total, tuple(min(room, held[theta]) for room in pools(case)))
+            found = min(held[theta], total - prompt)
+            spent = so_far + cost(case, total, tuple(min(room, found) for room in pools(case)))
             whole = (*held[:theta], past[theta], *held[theta + 1 :])
             for kept in contents(tuple((x,) for x in whole), (held_in_all,), False):
                 row = tuple(x for (x,) in kept)
@@ -118,14 +121,13 @@ def relaxed(case: Chain) -> Fraction:
 
 
 def _stays(case: Chain) -> list[tuple[int, int, int]]:
-    """Return the turns from and to which a conversation waits, and its past then."""
+    """Return the turns from and to which a conversation waits, and its history then."""
     last: dict[int, int] = {}
-    stays, past = [], dict.fromkeys(range(len(case.trace)), 0)
-    for k, (theta, prompt, response) in enumerate(case.trace):
-        if theta in last:
-            stays.append((last[theta], k, past[theta]))
-        last[theta] = k
-        past[theta] += prompt + response
+    stays = []
+    for k, (turn, total) in enumerate(zip(case.trace, totals(case), strict=True)):
+        if turn[0] in last:
+            stays.append((last[turn[0]], k, total - turn[1]))
+        last[turn[0]] = k
     return stays
 
 
@@ -135,20 +137,22 @@ def _first_turns(case: Chain) -> list[int]:
 
 
 class Clairvoyant(Cascade):
-    """Belady's cascade, "LRU" for all of a past; with budgets it is Tail-Optimized Belady's.
+    """Belady's cascade, "LRU" for all that the next turn knows; with budgets it is Tail-Optimized Belady's.
 
     What returns last goes first, and of what never returns nothing is worth anything.
     """
 
     def _estimate(self, k: int, theta: int) -> int:
-        self.known[theta].last = -next(
-            (j for j, turn in enumerate(self.case.trace) if j > k and turn[0] == theta), len(self.case.trace)
-        )
+        turns = self.case.trace
+        self.known[theta].last = -next((j for j in range(k + 1, len(turns)) if turns[j][0] == theta), len(turns))
         return super()._estimate(k, theta)
 
     def _worth(self, tier: int, one: Conversation) -> int:
-        returns = -one.last < len(self.case.trace)
-        return super()._worth(tier, one) if returns else 0
+        turns = self.case.trace
+        if -one.last == len(turns):
+            return 0
+        history = totals(self.case)[-one.last] - turns[-one.last][1]
+        return super()._worth(tier, replace(one, past=history))
 
 
 def foreseen(case: Chain, kinds: tuple[Kind, ...]) -> list[list[int]]:

@@ -29,7 +29,8 @@ class EndAwareTLRU(TLRU):
 class LengthAwareTLRU(LeastRecentlyUsed):
     """Length-Aware T-LRU: End-Aware, with the exact next prompt in its budgets (Appendix G.1).
 
-    On a forest a block has the budget of the next request through it.
+    It does not know the next history: in tiers of memory its scaled budgets are at most L, as T-LRU's are. On a
+    forest a block has the budget of the next request through it.
 
     Parameters
     ----------
@@ -64,6 +65,7 @@ class TailOptimizedBelady(LeastRecentlyUsed):
 
     On overflow first what lies above the exact caps min(next h, max(0, next total - xi)) goes: conversations
     that never return (cap 0), then the least recent. Then the conversation whose next turn is furthest.
+    In slower tiers of memory the caps are scaled, and at most next h too (`teltheory.replay.tiers.budgets`).
 
     Parameters
     ----------
@@ -72,6 +74,7 @@ class TailOptimizedBelady(LeastRecentlyUsed):
     """
 
     name = "tail-optimized-belady"
+    budgets = "next"
     xi: int
 
     def __post_init__(self) -> None:

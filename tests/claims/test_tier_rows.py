@@ -8,14 +8,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from claims.expected_verdicts import EXPECTED, TIER_ROWS
+from replay.instances import fewer
 
 import teltheory as tt
 from proofs_checks import all_claims
 from proofs_checks.queue.plain_queue import Queued
 from proofs_checks.tiers.chains import Chain, SmallChains
 from proofs_checks.tiers.lemmas import one_budget, two_tiers
-from proofs_checks.tiers.plain_chains import TRIMS, Cascade, excesses, found
-from proofs_checks.tiers.states import contents, least
+from proofs_checks.tiers.plain_chains import TRIMS, Cascade, excesses, found, totals
+from proofs_checks.tiers.states import Clairvoyant, contents, least
 from teltheory.claims.comparison import DisagreementError, compare
 from teltheory.claims.search import refutes
 from teltheory.claims.smt import cvc5_answer, z3_answer
@@ -26,13 +27,19 @@ LISTED = [name for name, claim in ROWS.items() if isinstance(claim.space, Given)
 
 
 def drawn(rng, tiers=2):
-    """Draw a trace in tiers, exclusive or inclusive."""
-    trace = tuple(tuple(row) for row in rng.integers(0, (3, 4, 4), (rng.integers(2, 9), 3)).tolist())
+    """Draw a trace in tiers, exclusive or inclusive; half of the turns forget some of their past, or all."""
+    past, trace = {}, []
+    for theta, prompt, response in rng.integers(0, (3, 4, 4), (rng.integers(2, 9), 3)).tolist():
+        forgotten = int(rng.integers(0, past.get(theta, 0) + 1) * (rng.random() < 0.5))
+        past[theta] = past.get(theta, 0) - forgotten + prompt + response
+        trace.append((theta, prompt, response, forgotten))
     rooms = rng.integers(0, 8, tiers)
     inclusive = bool(rng.random() < 0.5)
     loads = (0, *sorted(rng.integers(0, 4, tiers - 1).tolist()))
     capacities = sorted(rooms.tolist()) if inclusive else rooms.tolist()
-    return Chain(trace, tuple(capacities), loads, 4, int(rng.integers(0, 9)), int(rng.integers(0, 4)), inclusive)
+    return Chain(
+        tuple(trace), tuple(capacities), loads, 4, int(rng.integers(0, 9)), int(rng.integers(0, 4)), inclusive
+    )
 
 
 def by_the_package(case, policy):
@@ -41,7 +48,9 @@ def by_the_package(case, policy):
         tuple(Fraction(load, case.parts) for load in case.loads),
         mode="inclusive" if case.inclusive else "exclusive",
     )
-    outcome = tt.replay(tt.Trace.from_turns(*zip(*case.trace, strict=True)), policy, tiers)
+    theta, prompt, response, _ = zip(*case.trace, strict=True)
+    history = np.subtract(totals(case), prompt)
+    outcome = tt.replay(tt.Trace.from_turns(theta, prompt, response, history=history), policy, tiers)
     return outcome.cached.T.tolist(), [case.parts * max(0, u - case.xi) for u in outcome.uncached]
 
 
@@ -55,6 +64,36 @@ def test_the_judge_and_the_package_agree_turn_by_turn(kind, trim):
             policy = tt.LRU() if kind == "LRU" else tt.TLRU(case.xi, case.q_hat, trim, budget=kind)
             plain = found(case, (kind,) * tiers, trim)
             assert (plain, excesses(case, plain)) == by_the_package(case, policy), case
+
+
+class TailOptimized(Clairvoyant):
+    """Tail-Optimized Belady trims what never returns first, then the least recent; it evicts the furthest."""
+
+    def _turn(self, k):
+        self.turn = k
+        return super()._turn(k)
+
+    def _trimmed(self, tier):
+        past = [turn[0] for turn in self.case.trace[: self.turn + 1]]
+        some = [theta for theta, one in self.known.items() if self._surplus(tier, one)]
+        order = sorted(some, key=lambda theta: (self._returns(theta), -past[::-1].index(theta)))
+        for theta in order[:1]:
+            self._sink(tier, self.known[theta], 1)
+        return bool(order)
+
+    def _returns(self, theta):
+        return theta in [turn[0] for turn in self.case.trace[self.turn + 1 :]]
+
+
+@pytest.mark.parametrize("xi", [0, None])
+def test_the_judge_knows_the_next_history_as_the_package_does(xi):
+    """Belady and Tail-Optimized Belady on conversations that forget any part, in two tiers and three."""
+    rng = np.random.default_rng(26)
+    for _ in range(fewer(4000, 50)):
+        case = replace(drawn(rng, int(rng.integers(2, 4))), q_hat=None)
+        case = replace(case, xi=0) if xi == 0 else case
+        plain = TailOptimized(case, ("scaled",) * len(case.loads), "least-recent").found()
+        assert (plain, excesses(case, plain)) == by_the_package(case, tt.TailOptimizedBelady(case.xi)), case
 
 
 @pytest.mark.parametrize("name", LISTED)

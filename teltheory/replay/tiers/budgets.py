@@ -8,6 +8,11 @@ tokens that it does not compute. A token of tier i is worth 1 - rho_i of them, s
 is what tiers 0 to i together have to hold of a conversation if all of it may be in tier i. A policy whose
 `budgets` are "flat" has b in every tier.
 
+A policy whose `budgets` are "next" knows the next turn, and its budget is what that turn needs. What is beyond the
+turn's history h serves nobody, however long the past is:
+
+    b_i = min(h, need / (1 - rho_i), rounded up)
+
 T-LRU with these budgets is proved to be no worse than LRU at any turn in two tiers, if the estimate of a
 conversation stays the same; that is refuted for three tiers, estimates that change and overlapped loading. There
 run LRU before and T-LRU in the last tier: docs/tiers-claims.md, rows `tiers.tlru.*` of the ledger.
@@ -31,23 +36,28 @@ class Scaled:
         self.policy, self.trim, self.drops = policy, policy.trim, policy.drops
         self.trim_key, self.eviction_key = policy.trim_key, policy.eviction_key
         self.of, self.parts = (1 / (1 - load)).as_integer_ratio()
+        self.knows_next = getattr(policy, "budgets", None) == "next"
 
     @property
     def budget(self) -> Callable[[Node], int]:
-        """The policy's budget over 1 - load, rounded up, at most the past; on arrays if the policy's is."""
+        """The policy's budget over 1 - load, rounded up, at most what may serve; on arrays if the policy's is."""
         return self._on_arrays if getattr(self.policy.budget, "on_arrays", False) else self._of_node
 
+    def _most(self, node: Node) -> int:
+        """Return the past, or what of it the next turn begins with."""
+        return node.coming.history if self.knows_next else node.past
+
     def _of_node(self, node: Node) -> int:
-        return smaller(node.past, -(-self.policy.budget(node) * self.of // self.parts))
+        return smaller(self._most(node), -(-self.policy.budget(node) * self.of // self.parts))
 
     @on_arrays
     def _on_arrays(self, node: Node) -> int:
         budget: Any = self.policy.budget(node)
         if isinstance(budget, int):
-            return smaller(node.past, -(-budget * self.of // self.parts))
+            return smaller(self._most(node), -(-budget * self.of // self.parts))
         if isinstance(budget, Deferred):
             budget = budget.computed()
-        return scaled(budget, node.past, self.of, self.parts)
+        return scaled(budget, self._most(node), self.of, self.parts)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.policy, name)
@@ -56,11 +66,11 @@ class Scaled:
         return repr(self.policy)
 
 
-def scaled(budget: int, past: int, up: int, down: int) -> int:
-    """Return a budget times up / down >= 1, rounded up, at most the past; nothing is larger on the way."""
-    whole = smaller(budget // down, past // up)
+def scaled(budget: int, most: int, up: int, down: int) -> int:
+    """Return a budget times up / down >= 1, rounded up, at most `most`; nothing is larger on the way."""
+    whole = smaller(budget // down, most // up)
     part = -(-smaller(budget - whole * down, down) * up // down)
-    return whole * up + smaller(part, past - whole * up)
+    return whole * up + smaller(part, most - whole * up)
 
 
 def in_tiers(policies: Sequence[Policy], tiers: Tiers) -> tuple[Any, ...]:
@@ -74,7 +84,7 @@ def in_tiers(policies: Sequence[Policy], tiers: Tiers) -> tuple[Any, ...]:
 
 def has_scaled_budget(policy: Any) -> bool:
     """Whether a policy has budgets of its own, and they are not flat."""
-    return has_budget(policy) and getattr(policy, "budgets", "scaled") == "scaled"
+    return has_budget(policy) and getattr(policy, "budgets", "scaled") != "flat"
 
 
 def has_budget(policy: Any) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 import teltheory as tt
 from teltheory.model.instance import Instance
-from teltheory.model.tiers import LOADINGS
+from teltheory.model.tiers import LOADINGS, Mode
 
 
 class TieredCase(NamedTuple):
@@ -47,19 +47,39 @@ def tiers_by(rng: np.random.Generator, tiers: int, room: int = 4) -> tt.Tiers:
 
 
 def small_trace(rng: np.random.Generator) -> tt.Trace:
-    """Return up to six turns of up to three conversations, some of which go back."""
+    """Return up to six turns of up to three conversations, half of which go back, by any amount."""
     n = int(rng.integers(0, 7))
     rows: list[tuple[int, int, int, int]] = []
     past: dict[int, int] = {}
     for _ in range(n):
         theta, prompt, response = (int(rng.integers(0, most)) for most in (3, 3, 2))
         history = past.get(theta, 0)
-        history -= int(rng.random() < 0.1 and history > 0)
+        history = int(rng.integers(0, history + 1)) if rng.random() < 0.5 else history
         past[theta] = min(history + prompt + response, 5)
         rows.append((theta, prompt, past[theta] - history - prompt if past[theta] == 5 else response, history))
     rows = [(theta, prompt, max(response, 0), history) for theta, prompt, response, history in rows]
     theta, prompt, response, history = (list(column) for column in zip(*rows, strict=True)) if rows else ([],) * 4
     return tt.Trace.from_turns(theta, prompt, response, history=history)
+
+
+def branching_trace(rng: np.random.Generator) -> tt.Trace:
+    """Return up to nineteen turns of five conversations, half of which go back, by any amount."""
+    past: dict[int, int] = {}
+    rows: list[tuple[int, int, int, int]] = []
+    for theta, prompt, response in rng.integers(0, (5, 6, 4), (int(rng.integers(2, 20)), 3)).tolist():
+        known = past.get(theta, 0)
+        rows.append((theta, prompt, response, int(rng.integers(0, known + 1)) if rng.random() < 0.5 else known))
+        past[theta] = rows[-1][3] + prompt + response
+    theta, prompt, response, history = zip(*rows, strict=True)
+    return tt.Trace.from_turns(theta, prompt, response, history=history)
+
+
+def branching_tiers(rng: np.random.Generator, mode: Mode) -> tt.Tiers:
+    """Return tiers of a mode for such a trace: two to four, which it fills; loads in eighths."""
+    number = 2 if mode == "swap-out-once" else int(rng.integers(2, 5))
+    sizes = rng.integers(0, 16, number)
+    loads = [Fraction(0), *sorted(Fraction(int(load), 8) for load in rng.integers(0, 8, number - 1))]
+    return tt.Tiers((np.cumsum(sizes) if mode == "inclusive" else sizes).tolist(), loads, mode)
 
 
 def small_cases(cases: int, seed: int) -> Iterator[TieredCase]:

@@ -9,7 +9,7 @@ from operator import attrgetter
 import numpy as np
 import pytest
 from optimal.tiers.carried_out import carried_out
-from optimal.tiers.small_tiers import TieredCase, small_cases
+from optimal.tiers.small_tiers import TieredCase, branching_tiers, branching_trace, small_cases
 from replay.instances import fewer
 
 import teltheory as tt
@@ -87,6 +87,15 @@ def test_belady_in_every_tier_is_the_optimum_at_xi_0():
         outcome = tt.replay(case.trace, tt.Belady(), additive, case.forced)
         best = tt.hindsight_optimum(case.trace, additive, 0, case.forced)
         assert tt.tail_excess_latency(outcome, 0) == best.objective
+
+
+@pytest.mark.parametrize("mode", ["exclusive", "inclusive"])
+def test_so_it_is_on_conversations_that_branch(mode):
+    rng = np.random.default_rng(48)
+    for _ in range(fewer(5000, 100)):
+        trace, tiers = branching_trace(rng), branching_tiers(rng, mode)
+        outcome, best = tt.replay(trace, tt.Belady(), tiers), tt.hindsight_optimum(trace, tiers, 0)
+        assert tt.tail_excess_latency(outcome, 0) == best.objective, (trace, tiers)
 
 
 def test_no_policy_is_better_than_the_lower_side():

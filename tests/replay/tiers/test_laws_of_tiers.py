@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from optimal.tiers.small_tiers import branching_tiers, branching_trace
+from replay.instances import fewer
 from strategies import forests, given_columns
-from tiered import memories, policies
+from tiered import MODES, memories, policies
 
 import teltheory as tt
 
@@ -152,6 +154,57 @@ def test_chains_are_a_forest_of_units(trace, policy, which, tiers, forced):
     tiers = with_room(tiers, int(trace.past[:-1].max(initial=0))) if forced else tiers
     each = of_each_tier(policy, tiers, which)
     assert tt.replay(trace, each, tiers, forced) == tt.replay(trace.forest, each, tiers, forced)
+
+
+def branching():
+    """Conversations that often go back, by any amount, and go on from there."""
+    columns = given_columns(st.integers(0, 2), st.integers(0, 4), 12)
+    return columns.map(lambda turns: tt.Trace.from_turns(**turns))
+
+
+@given(branching(), memories(most=8), st.booleans())
+def test_belady_finds_of_conversations_that_branch_what_it_finds_of_a_forest(trace, tiers, forced):
+    found_alike(trace, with_room(tiers, int(trace.past[:-1].max(initial=0))) if forced else tiers, forced)
+
+
+def found_alike(trace, tiers, forced=False):
+    """Assert that Belady finds the same of each tier, where what a shorter history leaves is gone or a branch."""
+    chains, forest = (tt.replay(each, tt.Belady(), tiers, forced) for each in (trace, trace.forest))
+    assert np.array_equal(chains.cached, forest.cached), (trace, tiers)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_so_it_does_on_many_conversations_that_branch(mode):
+    rng = np.random.default_rng(MODES.index(mode))
+    for _ in range(fewer(5000, 100)):
+        trace = branching_trace(rng)
+        found_alike(trace, branching_tiers(rng, mode))
+
+
+@pytest.mark.parametrize("engine", ["kernel", "reference"])
+def test_what_is_beyond_the_next_history_serves_nobody(engine):
+    """A comes back with 3 of its 4 tokens, B with 1 of its 2; 31/4 is the least that any plan has."""
+    trace = tt.Trace.from_turns([0, 1, 1, 0], [2, 1, 2, 0], [2, 1, 0, 0], history=[0, 0, 1, 3])
+    tiers = tt.Tiers((1, 1), (0, Fraction(3, 4)))
+    outcome = tt.replay(trace, tt.Belady(), tiers, engine=engine)
+    assert tt.tail_excess_latency(outcome, 0) == Fraction(31, 4)
+    assert tt.tail_excess_latency(tt.replay(trace.forest, tt.Belady(), tiers), 0) == Fraction(31, 4)
+    assert tt.hindsight_optimum(trace, tiers, 0).objective == Fraction(31, 4)
+
+
+def test_tail_optimized_belady_may_not_find_the_same():
+    """C forgets its unit. A forest trims that first, the chain B's fourth, less recent, which takes A's room."""
+    who, prompt, history = [0, 1, 1, 2, 2, 1, 0], [2, 4, 4, 1, 0, 0, 3], [0, 0, 4, 0, 0, 7, 2]
+    trace = tt.Trace.from_turns(who, prompt, [0] * 7, history=history)
+    tiers, policy = tt.Tiers((4, 3), (0, HALF)), tt.TailOptimizedBelady(4)
+    outcomes = [tt.replay(each, policy, tiers) for each in (trace, trace.forest)]
+    assert [tt.tail_excess_latency(outcome, 4) for outcome in outcomes] == [1, HALF]
+
+
+@given(branching(), st.integers(0, 12), st.integers(0, 20))
+def test_in_one_cache_it_has_the_same_excess(trace, xi, capacity):
+    chains, forest = (tt.replay(each, tt.TailOptimizedBelady(xi), capacity) for each in (trace, trace.forest))
+    assert np.maximum(chains.uncached - xi, 0).tolist() == np.maximum(forest.uncached - xi, 0).tolist()
 
 
 @given(growing() | traces(), of_chains(), st.integers(0, 2), memories(most=12))
