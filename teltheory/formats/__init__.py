@@ -20,6 +20,7 @@ from teltheory.formats.mooncake_delta import MOONCAKE_DELTA
 from teltheory.formats.otel import OTEL
 from teltheory.formats.own import OWN
 from teltheory.formats.qwen_bailian import QWEN_BAILIAN
+from teltheory.formats.ragpulse import RAGPULSE
 from teltheory.formats.records import fields_of
 from teltheory.formats.sglang import SGLANG
 from teltheory.formats.sharegpt import SHAREGPT
@@ -50,6 +51,7 @@ _ALL = (
     VLLM_MULTI_TURN,
     AGENTIC,
     LMCACHE,
+    RAGPULSE,
     VLLM_EVENTS,
     VLLM_LOG,
     SGLANG,
@@ -79,9 +81,9 @@ def read_trace(
         folder, all its files in the order of their names.
     format : str or Format
         "teltheory" (the toolkit's own), "mooncake", "mooncake-delta", "claude-code", "qwen-bailian", "burstgpt",
-        "wildchat", "sharegpt", "lmsys", "vllm-multi-turn", "agentic", "lmcache", "vllm-events", "vllm-log",
-        "sglang", "usage" or "otel"; docs/datasets.md and docs/logs.md have them. "auto" tells them by the fields.
-        A `teltheory.formats.Format` is a custom one.
+        "wildchat", "sharegpt", "lmsys", "vllm-multi-turn", "agentic", "lmcache", "ragpulse", "vllm-events",
+        "vllm-log", "sglang", "usage" or "otel"; docs/datasets.md and docs/logs.md have them. "auto" tells
+        them by the fields. A `teltheory.formats.Format` is a custom one.
     initial : iterable of (conversation, past, cached)
         Initial cache that the trace will meet; given histories are checked against it.
     tokenizer : str, Path, tokenizers.Tokenizer or tiktoken.Encoding, optional
@@ -90,7 +92,7 @@ def read_trace(
         What is assumed about arrival times if the file has none, or in place of those it has.
     blocks : int, optional
         Tokens per block of a file with block hashes that does not say it. When left out: 512 in Mooncake's, 16 in
-        Qwen-Bailian's. Of text, it says that blocks of so many tokens are what requests share.
+        Qwen-Bailian's and RAGPulse's. Of text, it says that blocks of so many tokens are what requests share.
     system : str
         For formats that hold text: a system prompt that every conversation begins with.
     columns : mapping of str to str, optional

@@ -76,6 +76,14 @@ class Requests:
         self.seconds.append(seconds)
         self.delay.append(delay)
 
+    def before(self) -> list[int]:
+        """Return for each request the one before it in its conversation by their times, -1 if there is none."""
+        order = np.argsort(np.array(self.seconds, np.float64), kind="stable")
+        found = _before(ints(self.conversation)[order])
+        before = np.empty(len(order), np.int64)
+        before[order] = np.where(found >= 0, order[found], -1)
+        return before.tolist()
+
 
 def whole_inputs(
     requests: Requests, format: str, times: Times | None = None, tokenizer: str | None = None

@@ -1,0 +1,145 @@
+"""RAGPulse: a week of a university's RAG service, requests as ids of their parts, and the tokens of each id.
+
+1. A prompt is system chunks, passages, history, web results and user input, in this order. An id stands for the
+   part's own content, wherever it is.
+2. The lengths are in files beside the trace's: `1_sys_prompt`, `2_passages`, `3_history`, `4_user_input` and
+   `5_web_search`. Of a folder, every other file is a trace.
+3. The input is the sum of the parts. The file's `input_length` is another number in every published row, as the
+   server counted it with what stands between the parts; how many differ is in the report.
+4. A session is a conversation. A history is what an input begins with of the input of the session's request
+   before, part by part. Outputs do not come back in place: the service gives an earlier dialogue as a part.
+5. Requests share blocks of tokens. A block is named by the block before it and by the parts of which it has
+   tokens. That is exact, as a part has one length.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import takewhile
+from pathlib import Path
+from typing import NamedTuple
+
+from teltheory.errors import FileError
+from teltheory.formats.blocks import FIELD, Blocks
+from teltheory.formats.format import Format, Source
+from teltheory.formats.records import Record, kind_of, records_of
+from teltheory.formats.requests import Requests, whole_inputs
+from teltheory.input_files import reported
+from teltheory.model.trace import Trace
+
+BLOCK_SIZE = 16
+OTHER = "requests whose input_length is not the sum of their parts, which is read"
+
+
+class _Kind(NamedTuple):
+    """A kind of parts: what a request calls its ids, the file of their lengths, what that calls an id."""
+
+    name: str
+    file: str
+    id: str
+
+
+KINDS = (
+    _Kind("sys_prompt", "1_sys_prompt", "sys_prompt_id"),
+    _Kind("passages_ids", "2_passages", "passage_id"),
+    _Kind("history", "3_history", "history_id"),
+    _Kind("web_search", "5_web_search", "web_search_id"),
+    _Kind("user_input", "4_user_input", "user_input_id"),
+)
+FILES = frozenset(kind.file for kind in KINDS)
+
+
+class _Part(NamedTuple):
+    """A part of a prompt."""
+
+    kind: str
+    id: int
+    tokens: int
+
+
+def read(source: Source) -> Trace:
+    """Make a trace of the requests."""
+    lengths = {kind.name: _lengths(source, kind) for kind in KINDS}
+    requests, numbers, prompts = Requests(), dict[str, int](), list[list[_Part]]()
+    requests.blocks = blocks = Blocks(source.blocks or BLOCK_SIZE, content=True)
+    for record in _requests(source):
+        parts = [part for kind in KINDS for part in _parts(record, kind, lengths[kind.name])]
+        tokens = sum(part.tokens for part in parts)
+        session = str(record.needed("session_id"))
+        seconds = replace(record, typed=False).number("timestamp", "a number of seconds")
+        requests.add(numbers.setdefault(session, len(numbers)), tokens, record.whole("output_length"), seconds)
+        requests.odd[OTHER] += record.whole("input_length") != tokens
+        blocks.add(record, _names(parts, blocks.block_size), tokens)
+        prompts.append(parts)
+    for before, parts in zip(requests.before(), prompts, strict=True):
+        requests.history.append(0 if before < 0 else _shared(prompts[before], parts))
+    return whole_inputs(requests, "ragpulse")
+
+
+def _requests(source: Source) -> Iterator[Record]:
+    """Yield the requests of a file, or of all files of a folder that have no lengths."""
+    for file, kind in source.files():
+        if file == source.path or _stem(file) not in FILES:
+            yield from records_of(file, kind)
+
+
+def _lengths(source: Source, kind: _Kind) -> dict[int, int]:
+    """Return the tokens of each id of a kind."""
+    folder = source.path if source.path.is_dir() else source.path.parent
+    with reported(folder, "a folder with RAGPulse's files"):
+        beside = [one for one in sorted(folder.iterdir()) if _stem(one) == kind.file and kind_of(one)]
+    if not beside:
+        expected = f"{kind.file}.jsonl beside it, with the token_length of each {kind.id}"
+        raise FileError(f"{source.path}: found no lengths of {kind.name}, expected {expected}")
+    found = dict[int, int]()
+    for record in Source(beside[0]).records():
+        name = record.whole(kind.id)
+        if name in found:
+            record.fail(kind.id, name, "each id once")
+        found[name] = record.whole("token_length")
+    return found
+
+
+def _stem(file: Path) -> str:
+    return file.name.partition(".")[0]
+
+
+def _parts(record: Record, kind: _Kind, lengths: Mapping[int, int]) -> list[_Part]:
+    """Return a request's parts of a kind that have tokens."""
+    place = f"{FIELD}.{kind.name}"
+    ids = record.needed(place)
+    if not isinstance(ids, list) or not all(type(one) is int for one in ids):
+        record.fail(place, ids, "a list of whole numbers")
+    for one in ids:
+        if one not in lengths:
+            record.fail(place, one, f"an id that {kind.file} has")
+    return [_Part(kind.name, one, lengths[one]) for one in ids if lengths[one]]
+
+
+def _shared(before: Sequence[_Part], after: Sequence[_Part]) -> int:
+    """Return the tokens with which two prompts begin alike, part by part."""
+    alike = takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
+    return sum(part.tokens for part, _ in alike)
+
+
+def _names(parts: Sequence[_Part], size: int) -> list[tuple[_Part, ...]]:
+    """Return the names of the full blocks of a prompt: the parts of which each has tokens."""
+    named, begun, filled = list[tuple[_Part, ...]](), list[_Part](), 0
+    for part in parts:
+        begun.append(part)
+        filled += part.tokens
+        while filled >= size:
+            filled -= size
+            named.append(tuple(begun))
+            begun = [part] if filled else []
+    return named
+
+
+RAGPULSE = Format(
+    name="ragpulse",
+    fields=(FIELD, "session_id"),
+    tells=lambda fields, kind: isinstance(fields.get(FIELD), Mapping),
+    read=read,
+    data="https://github.com/flashserve/RAGPulse, 0_trace.jsonl with the files of lengths beside it",
+    dated=True,
+    blocks=True,
+)
