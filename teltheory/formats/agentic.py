@@ -1,8 +1,9 @@
 """Calls of agents: each record has a `session_id`, all `messages` of the call and its `output_length`.
 
-An input is the tools and all messages. Its history is what it begins with of the session's call before: all of
-that call's input, and of its response as much as comes back in the assistant's messages after it; or, if the
-messages were edited or compacted, the messages that are the same. A system prompt that the user gives comes before
+Calls are in the order of their time stamps, in a session where all have one. An input is the tools and all
+messages. Its history is what it begins with of the session's call before: all of that call's input, and of its
+response as much as comes back in the assistant's messages after it; or, if the messages were edited or compacted,
+the messages that are the same. A system prompt that the user gives comes before
 the tools. In LMCache's `lmcache-agentic-traces` the messages are called `input`, and the delay `pre_gap`, in
 seconds. If the user names a block size, requests share blocks of their inputs' tokens: outputs are lengths here.
 """
@@ -18,7 +19,7 @@ import numpy as np
 from teltheory.formats.counting import needed_counter
 from teltheory.formats.format import Format, Source, has_list
 from teltheory.formats.messages import Shape, messages_of
-from teltheory.formats.records import Record
+from teltheory.formats.records import Record, in_session_order
 from teltheory.formats.requests import Requests, whole_inputs
 from teltheory.formats.tokens import Spoken, joined, names
 from teltheory.model.trace import Trace
@@ -42,7 +43,8 @@ def read(source: Source) -> Trace:
     counter = needed_counter(source.tokenizer, "agentic")
     spoken = Spoken.of(source, counter)
     requests, sessions = Requests(blocks=spoken.blocks), dict[str, _Session]()
-    for record in source.records():
+    keys = ((str(record.needed("session_id")), record.seconds("timestamp")) for record in source.records())
+    for record in in_session_order(source.records(), keys, requests.places):
         session = sessions.setdefault(str(record.needed("session_id")), _Session(len(sessions)))
         _add_call(requests, session, record, spoken)
     return whole_inputs(requests, "agentic", source.times, counter.name)

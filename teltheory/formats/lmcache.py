@@ -1,10 +1,12 @@
 """LMCache's agent logs: each record is a call with the texts of its `input` and `output`, and its `session_id`.
 
 An input is the whole text of a request. Its history is what it shares, token by token from the beginning, with the
-input and output of the session's call before. Time stamps are seconds, or milliseconds or microseconds since 1970,
-as their size tells. If the user names a block size, requests share blocks of tokens, those of outputs too.
+input and output of the session's call before, by their times. Time stamps are seconds, or milliseconds or
+microseconds since 1970, as their size tells; arrivals count from the first. If the user names a block size,
+requests share blocks of tokens, those of outputs too.
 """
 
+from array import array
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,7 +14,8 @@ import numpy as np
 
 from teltheory.formats.counting import needed_counter
 from teltheory.formats.format import Format, Source
-from teltheory.formats.records import Record
+from teltheory.formats.reading import since_first
+from teltheory.formats.records import Record, in_session_order
 from teltheory.formats.requests import Requests, whole_inputs
 from teltheory.formats.tokens import Spoken, joined, names
 from teltheory.model.numbers import IntArray
@@ -25,15 +28,17 @@ def read(source: Source) -> Trace:
     """Make a trace of the calls."""
     spoken = Spoken.of(source, needed_counter(source.tokenizer, "lmcache"))
     requests, numbers, pasts = Requests(blocks=spoken.blocks), dict[str, int](), dict[int, IntArray]()
-    for record in source.records():
+    keys = ((str(record.needed("session_id")), _micros(record)) for record in source.records())
+    for record in in_session_order(source.records(), keys, requests.places):
         number = numbers.setdefault(str(record.needed("session_id")), len(numbers))
         asked, answered = spoken.counter.encode([_text(record, "input"), _text(record, "output")])
         past, inputs = joined([spoken.system, asked, answered]), len(spoken.system) + len(asked)
-        requests.add(number, inputs, len(answered), _seconds(record))
+        requests.add(number, inputs, len(answered), _micros(record))
         requests.history.append(_common(pasts.get(number), past[:inputs]))
         if spoken.blocks is not None:
             spoken.add_named(record, names(past, spoken.blocks.block_size), inputs, len(past))
         pasts[number] = past
+    _from_first(requests)
     return whole_inputs(requests, "lmcache", source.times, spoken.counter.name)
 
 
@@ -44,11 +49,19 @@ def _text(record: Record, name: str) -> str:
     return text
 
 
-def _seconds(record: Record) -> float:
+def _micros(record: Record) -> float:
     if record.get("timestamp") is None:
         return float("nan")
     value = record.number("timestamp", "a number of seconds, or of milli- or microseconds since 1970")
-    return value / (10**6 if value > MICROSECONDS else 10**3 if value > MILLISECONDS else 1)
+    return value * (1 if value > MICROSECONDS else 10**3 if value > MILLISECONDS else 10**6)
+
+
+def _from_first(requests: Requests) -> None:
+    """Let times in microseconds be seconds since the first; they stay where one is missing, and is asked for."""
+    micros = np.array(requests.seconds, np.float64)
+    seconds, words = since_first(micros, "") if not np.isnan(micros).any() else (micros, "")
+    requests.seconds = array("d", seconds.tobytes())
+    requests.begins = words if (micros >= MICROSECONDS).all() else ""
 
 
 def _common(before: IntArray | None, after: IntArray) -> int:

@@ -229,6 +229,7 @@ class _Log:
         """Return the trace, its conversations under their own names."""
         requests, dated, times = self.requests, self.clock.dates is not None, self.source.times
         if times is not None:
+            requests.seconds = self.clock.times if dated else requests.seconds
             found, words = arrivals(requests, self.known.format, times)
         elif dated:
             found, words = self.clock.arrivals(SUBMITTED)

@@ -15,7 +15,7 @@ from typing import Any
 from teltheory.errors import ArgumentError, FileError
 from teltheory.formats.blocks import FIELD, Blocks
 from teltheory.formats.format import NO_BLOCKS, Format, Source
-from teltheory.formats.records import Record
+from teltheory.formats.records import Record, in_session_order
 from teltheory.formats.requests import Requests, new_inputs, whole_inputs
 from teltheory.model.trace import Trace
 
@@ -28,10 +28,10 @@ LOCAL = "global ids, as mooncake has; claude-code has ids local to a file"
 def read_sessions(records: Sequence[Record], format: str, source: Source) -> Trace:
     """Make a trace of requests that name their session; the source's times stand in place of the file's."""
     requests, numbers = Requests(), dict[Any, int]()
+    keys = ((_session(record), record.seconds("timestamp")) for record in records)
+    records = list(in_session_order(iter(records), keys, requests.places))
     for record in records:
-        name = record.needed("session_id")
-        if isinstance(name, bool) or not isinstance(name, (str, int)):
-            record.fail("session_id", name, "a name or a whole number")
+        name = record.fields["session_id"]
         lengths = record.whole("input_length"), record.whole("output_length")
         number = numbers.setdefault(name, len(numbers))
         requests.add(number, *lengths, record.seconds("timestamp"), record.seconds("delay"))
@@ -43,6 +43,13 @@ def read_sessions(records: Sequence[Record], format: str, source: Source) -> Tra
         for record, tokens in zip(records, requests.inputs, strict=True):
             requests.blocks.add(record, requests.blocks.read(record, tokens), tokens)
     return MAKE[reading](requests, reading, source.times)
+
+
+def _session(record: Record) -> str | int:
+    name = record.needed("session_id")
+    if isinstance(name, bool) or not isinstance(name, (str, int)):
+        record.fail("session_id", name, "a name or a whole number")
+    return name
 
 
 def block_size(records: Sequence[Record], source: Source) -> int:

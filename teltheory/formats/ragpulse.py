@@ -21,7 +21,7 @@ from typing import NamedTuple
 from teltheory.errors import FileError
 from teltheory.formats.blocks import FIELD, Blocks
 from teltheory.formats.format import Format, Source
-from teltheory.formats.records import Record, kind_of, records_of
+from teltheory.formats.records import Record, in_session_order, kind_of, records_of
 from teltheory.formats.requests import Requests, whole_inputs
 from teltheory.input_files import reported
 from teltheory.model.trace import Trace
@@ -59,19 +59,19 @@ class _Part(NamedTuple):
 def read(source: Source) -> Trace:
     """Make a trace of the requests."""
     lengths = {kind.name: _lengths(source, kind) for kind in KINDS}
-    requests, numbers, prompts = Requests(), dict[str, int](), list[list[_Part]]()
+    requests, numbers, before = Requests(), dict[str, int](), dict[str, list[_Part]]()
     requests.blocks = blocks = Blocks(source.blocks or BLOCK_SIZE, content=True)
-    for record in _requests(source):
+    keys = ((str(record.needed("session_id")), _seconds(record)) for record in _requests(source))
+    for record in in_session_order(_requests(source), keys, requests.places):
         parts = [part for kind in KINDS for part in _parts(record, kind, lengths[kind.name])]
         tokens = sum(part.tokens for part in parts)
         session = str(record.needed("session_id"))
-        seconds = replace(record, typed=False).number("timestamp", "a number of seconds")
-        requests.add(numbers.setdefault(session, len(numbers)), tokens, record.whole("output_length"), seconds)
+        number = numbers.setdefault(session, len(numbers))
+        requests.add(number, tokens, record.whole("output_length"), _seconds(record))
+        requests.history.append(_shared(before.get(session, ()), parts))
         requests.odd[OTHER] += record.whole("input_length") != tokens
         blocks.add(record, _names(parts, blocks.block_size), tokens)
-        prompts.append(parts)
-    for before, parts in zip(requests.before(), prompts, strict=True):
-        requests.history.append(0 if before < 0 else _shared(prompts[before], parts))
+        before[session] = parts
     return whole_inputs(requests, "ragpulse")
 
 
@@ -80,6 +80,10 @@ def _requests(source: Source) -> Iterator[Record]:
     for file, kind in source.files():
         if file == source.path or _stem(file) not in FILES:
             yield from records_of(file, kind)
+
+
+def _seconds(record: Record) -> float:
+    return replace(record, typed=False).number("timestamp", "a number of seconds")
 
 
 def _lengths(source: Source, kind: _Kind) -> dict[int, int]:

@@ -8,13 +8,19 @@ or `.zst` after the name. No more than one record of a text file, and one small 
 memory.
 """
 
+from __future__ import annotations
+
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from array import array
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
+
+import numpy as np
 
 from teltheory.errors import FileError
 from teltheory.formats.opened import (
@@ -27,6 +33,7 @@ from teltheory.formats.opened import (
 )
 from teltheory.formats.rows import LONGEST, csv_lines, json_lines, shortened
 from teltheory.input_files import check_file, reported
+from teltheory.model.numbers import IntArray
 
 BATCH, CHUNK = 64, 1 << 16
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -104,6 +111,39 @@ def records_of(path: Path, kind: str, wanted: frozenset[str] = frozenset()) -> I
             yield from _parquet_records(path, wanted)
         else:
             yield from _READERS[kind](path)
+
+
+def in_session_order(
+    records: Iterator[Record], keys: Iterable[tuple[Hashable, float]], places: array[int]
+) -> Iterator[Record]:
+    """Yield records so that those of each session come in the order of their times; a key has session and time.
+
+    Those of one time, and those of a session with a time that is nan, stay in the order of the file. A record that
+    comes too early is held back until those before it have come: no other is in memory. The place that each has in
+    the file is added to `places`.
+    """
+    codes, ranks = _ranks(keys)
+    due, held = Counter[int](), dict[tuple[int, int], tuple[int, Record]]()
+    for place, (code, rank, record) in enumerate(zip(codes.tolist(), ranks.tolist(), records, strict=False)):
+        held[code, rank] = place, record
+        while here := held.pop((code, due[code]), None):
+            due[code] += 1
+            places.append(here[0])
+            yield here[1]
+
+
+def _ranks(keys: Iterable[tuple[Hashable, float]]) -> tuple[IntArray, IntArray]:
+    """Return a number for the session of each record, and the record's place in it by time."""
+    numbers, found, times = dict[Hashable, int](), array("q"), array("d")
+    for session, time in keys:
+        found.append(numbers.setdefault(session, len(numbers)))
+        times.append(time)
+    codes, seconds = np.array(found, np.int64), np.array(times, np.float64)
+    seconds[np.isin(codes, codes[np.isnan(seconds)])] = 0
+    order = np.lexsort((seconds, codes))
+    ranks = np.empty(len(order), np.int64)
+    ranks[order] = np.arange(len(order)) - np.searchsorted(codes[order], codes[order])
+    return codes, ranks
 
 
 def fields_of(path: Path, kind: str) -> Mapping[str, Any]:

@@ -52,6 +52,10 @@ class Requests:
         Tokens of the inputs that the file says are tools, or system prompts.
     blocks : Blocks or None
         What the requests share by the hashes of their blocks, in the same order, if they have some.
+    places : array of int64
+        Place of each request in the file, which decides between those of one time; empty if they are in its order.
+    begins : str
+        What time 0 is, in words, if that is known.
     """
 
     conversation: array[int] = field(default_factory=lambda: array("q"))
@@ -64,6 +68,8 @@ class Requests:
     odd: Counter[str] = field(default_factory=Counter)
     blocks: Blocks | None = None
     told: Counter[str] = field(default_factory=Counter)
+    places: array[int] = field(default_factory=lambda: array("q"))
+    begins: str = ""
 
     def __len__(self) -> int:
         return len(self.inputs)
@@ -76,13 +82,9 @@ class Requests:
         self.seconds.append(seconds)
         self.delay.append(delay)
 
-    def before(self) -> list[int]:
-        """Return for each request the one before it in its conversation by their times, -1 if there is none."""
-        order = np.argsort(np.array(self.seconds, np.float64), kind="stable")
-        found = _before(ints(self.conversation)[order])
-        before = np.empty(len(order), np.int64)
-        before[order] = np.where(found >= 0, order[found], -1)
-        return before.tolist()
+    def order(self, arrival: FloatArray) -> IntArray:
+        """Return the requests in the order of their arrivals, at one time in that of the file."""
+        return np.lexsort((ints(self.places), arrival)) if len(self.places) else np.argsort(arrival, kind="stable")
 
 
 def whole_inputs(
@@ -90,6 +92,7 @@ def whole_inputs(
 ) -> Trace:
     """Make a trace of requests whose inputs hold the history, as the module's first lines say."""
     arrival, words = arrivals(requests, format, times)
+    _number(requests, arrival)
     return dated_inputs(requests, format, arrival, words, tokenizer)
 
 
@@ -107,7 +110,7 @@ def chained(requests: Requests, shared_ids: int) -> Trace:
 
 
 def _chained(requests: Requests, arrival: FloatArray, report: Callable[[ChainingReport], object]) -> Trace:
-    order = np.argsort(arrival, kind="stable")
+    order = requests.order(arrival)
     conversation, inputs = ints(requests.conversation)[order], ints(requests.inputs)[order]
     ends = inputs + ints(requests.outputs)[order]
     before = _before(conversation)
@@ -133,14 +136,24 @@ def _with_blocks(trace: Trace, requests: Requests, order: IntArray) -> Trace:
 def new_inputs(requests: Requests, format: str, times: Times | None = None) -> Trace:
     """Make a trace of requests whose inputs are what is new: the history is cumulative."""
     arrival, words = arrivals(requests, format, times)
+    _number(requests, arrival)
     return cumulative(requests, arrival, _report(requests, format, None, words, None))
 
 
 def cumulative(requests: Requests, arrival: FloatArray, report: ReadingReport) -> Trace:
     """Make a trace of new inputs that arrive at these times; at the same time they keep the order of the file."""
-    order = np.argsort(arrival, kind="stable")
+    order = requests.order(arrival)
     c, q, a = (ints(column)[order] for column in (requests.conversation, requests.inputs, requests.outputs))
     return _with_blocks(Trace.from_turns(c, q, a, arrival[order], report=report), requests, order)
+
+
+def _number(requests: Requests, arrival: FloatArray) -> None:
+    """Give the conversations their numbers, in the order of first arrivals."""
+    order = requests.order(arrival)
+    _, first, codes = np.unique(ints(requests.conversation)[order], return_index=True, return_inverse=True)
+    numbers = np.empty(len(order), np.int64)
+    numbers[order] = np.argsort(np.argsort(first))[codes]
+    requests.conversation = array("q", numbers.tobytes())
 
 
 def _report(
@@ -155,11 +168,12 @@ def arrivals(requests: Requests, format: str, times: Times | None) -> tuple[Floa
     """Return the time of each request in seconds, in the order of the file, and what it stands for in words."""
     conversation = ints(requests.conversation)
     seconds, delay = (np.array(column, np.float64) for column in (requests.seconds, requests.delay))
-    by = np.argsort(conversation, kind="stable")
+    by = np.lexsort((seconds if not np.isnan(seconds).any() else np.zeros(len(seconds)), conversation))
     first = np.diff(conversation[by], prepend=-1) != 0
     if times is None:
-        found, words = _from_file(seconds[by], delay[by], by, first, format)
-        requests.odd["requests out of order"] += int((np.diff(found) < 0).sum())
+        found, words = _from_file(seconds[by], delay[by], by, first, format, requests.begins)
+        in_file = found[np.argsort(ints(requests.places))] if len(requests.places) else found
+        requests.odd["requests out of order"] += int((np.diff(in_file) < 0).sum())
         return found, words
     if times.rate is None:
         raise ArgumentError("times", times, "a rate at which conversations start")
@@ -172,7 +186,7 @@ def arrivals(requests: Requests, format: str, times: Times | None) -> tuple[Floa
 
 
 def _from_file(
-    seconds: FloatArray, delay: FloatArray, by: IntArray, first: BoolArray, format: str
+    seconds: FloatArray, delay: FloatArray, by: IntArray, first: BoolArray, format: str, begins: str
 ) -> tuple[FloatArray, str]:
     """Fill in, conversation after conversation, times that the file has as delays only."""
     unknown = np.isnan(seconds)
@@ -182,7 +196,7 @@ def _from_file(
         seconds[k] = seconds[k - 1] + delay[k]
     filled = np.empty(len(by))
     filled[by] = seconds
-    return filled, SUBMITTED + (DELAYED if unknown.any() else "")
+    return filled, SUBMITTED + begins + (DELAYED if unknown.any() else "")
 
 
 def _before(conversation: IntArray) -> IntArray:

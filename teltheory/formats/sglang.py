@@ -6,11 +6,13 @@
 2. Levels below 3 leave tokens out or cut them: then the numbers of tokens disagree, which is an error.
 3. Requests share blocks of tokens, of a size that the user names: the server's page size, or a coarser one.
 4. A request goes on from the latest that ends on its input's path, and is in its conversation.
-5. It arrives when it was received; if that is not in the log, `e2e_latency` before it was finished.
+   "Latest" is by arrival, whatever the order of the lines.
+5. It arrives when it was last received before it was finished; if that is not in the log, `e2e_latency` before.
 
 SGLang's dumps (`dump_requests_folder`) are pickles, which run code when they are read; they are not read here.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,7 +20,7 @@ import numpy as np
 
 from teltheory.formats.format import Format, Source
 from teltheory.formats.reading import microseconds, since_first
-from teltheory.formats.records import Record
+from teltheory.formats.records import Record, in_session_order
 from teltheory.formats.requests import SUBMITTED, dated_inputs
 from teltheory.formats.token_logs import TokenLog
 from teltheory.model.trace import Trace
@@ -44,20 +46,34 @@ def _add(log: TokenLog, record: Record, micros: int) -> None:
 
 def read(source: Source) -> Trace:
     """Make a trace of the requests that were finished."""
-    log, received = TokenLog.of(source), dict[str, int]()
+    log = TokenLog.of(source)
+    times = _arrivals(source, log.requests.odd)
+    finished = (record for record in source.records() if record.get("event") == FINISHED)
+    in_order = in_session_order(finished, (("", micros) for micros in times), log.requests.places)
+    for record, micros in zip(in_order, sorted(times), strict=False):
+        _add(log, record, micros)
+    arrival, words = since_first(np.array(log.requests.seconds, np.float64), SUBMITTED)
+    return dated_inputs(log.requests, "sglang", arrival, words, log.tokenizer)
+
+
+def _arrivals(source: Source, odd: Counter[str]) -> list[int]:
+    """Return when each request that was finished arrived, in microseconds; what is left out is counted."""
+    received, finished = dict[str, list[int]](), list[tuple[str, int, int]]()
     for record in source.records():
         event, name = record.get("event"), str(record.get("rid"))
         if event not in (RECEIVED, FINISHED):
-            log.requests.odd["lines that are no request, left out"] += 1
+            odd["lines that are no request, left out"] += 1
             continue
         micros = microseconds(record, "timestamp", record.get("timestamp"))
         if event == RECEIVED:
-            received[name] = micros
+            received.setdefault(name, []).append(micros)
         else:
-            _add(log, record, received.pop(name, micros - _latency(record)))
-    log.requests.odd["requests that were not finished, left out"] += len(received)
-    arrival, words = since_first(np.array(log.requests.seconds, np.float64), SUBMITTED)
-    return dated_inputs(log.requests, "sglang", arrival, words, log.tokenizer)
+            finished.append((name, micros, micros - _latency(record)))
+    odd["requests that were not finished, left out"] += len(received.keys() - {name for name, _, _ in finished})
+    return [
+        max((time for time in received.get(name, ()) if time <= end), default=otherwise)
+        for name, end, otherwise in finished
+    ]
 
 
 def _object(record: Record, name: str) -> dict[str, Any]:

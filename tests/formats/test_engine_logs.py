@@ -34,7 +34,7 @@ def test_stores_that_follow_each_other_are_one_request(tmp_path):
     assert trace.arrival.tolist() == [10, 11.5, 20, 21, 21]
     assert trace.total.tolist() == forest.inputs.tolist() == [8, 6, 18, 4, 8]
     assert trace.response.tolist() == [6, 0, 0, 0, 0]
-    assert trace.conversation.tolist() == [0, 1, 0, 3, 1]
+    assert trace.conversation.tolist() == [0, 1, 0, 2, 1]
     assert trace.history.tolist() == [0, 0, 14, 0, 6]
     assert (forest.ask.tolist(), forest.end.tolist()) == ([4, 3, 9, 2, 4], [7, 3, 9, 2, 4])
     assert forest.known.tolist() == [0, 1, 7, 2, 3]

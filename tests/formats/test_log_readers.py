@@ -57,7 +57,7 @@ def test_bailian_is_chained_by_the_rule(tmp_path_factory, rows):
     trace = tt.read_trace(lines(tmp_path_factory.getbasetemp() / "b.jsonl", bailian(rows)), "qwen-bailian")
     requests, conversation = [], {}
     for chat, parent, tokens_in, tokens_out, _ in rows:
-        conversation[chat] = conversation.get(parent, chat - 100)
+        conversation[chat] = conversation.get(parent, len(set(conversation.values())))
         requests.append((None if parent == -1 else parent - 100, conversation[chat], tokens_in, tokens_out))
     assert list(zip(*columns(trace), strict=True)) == by_the_rule(requests)
     assert trace.arrival.tolist() == [row[-1] for row in rows]

@@ -107,6 +107,8 @@ def test_lmcache_logs_share_inputs_and_outputs(tmp_path):
     trace = tt.read_trace(file, tokenizer="characters/4", blocks=1)
     assert trace.report.format == "lmcache"
     assert trace.conversation.tolist() == [0, 0, 1, 0]
+    assert trace.arrival.tolist() == [0, 1, 2.5, 3]
+    assert trace.report.times == "a turn is at the time when its request was sent; 0 is 2025-10-14T07:53:56+00:00"
     assert (trace.total.tolist(), trace.history.tolist()) == ([2, 4, 2, 3], [0, 3, 0, 2])
     assert trace.response.tolist() == [1, 0, 1, 1]
     assert (trace.arrival - trace.arrival[0]).tolist() == [0, 1, 2.5, 3]
