@@ -8,8 +8,8 @@
    server counted it with what stands between the parts; how many differ is in the report.
 4. A session is a conversation. A history is what an input begins with of the input of the session's request
    before, part by part. Outputs do not come back in place: the service gives an earlier dialogue as a part.
-5. Requests share blocks of tokens. A block is named by the block before it and by the parts of which it has
-   tokens. That is exact, as a part has one length.
+5. Requests share blocks of tokens. A block is named by the block before it and by the parts that begin in it. That
+   is exact: a part has one length, so what follows one block begins at one place of one part.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -126,7 +126,7 @@ def _shared(before: Sequence[_Part], after: Sequence[_Part]) -> int:
 
 
 def _names(parts: Sequence[_Part], size: int) -> list[tuple[_Part, ...]]:
-    """Return the names of the full blocks of a prompt: the parts of which each has tokens."""
+    """Return the names of the full blocks of a prompt: the parts that begin in each."""
     named, begun, filled = list[tuple[_Part, ...]](), list[_Part](), 0
     for part in parts:
         begun.append(part)
@@ -134,7 +134,7 @@ def _names(parts: Sequence[_Part], size: int) -> list[tuple[_Part, ...]]:
         while filled >= size:
             filled -= size
             named.append(tuple(begun))
-            begun = [part] if filled else []
+            begun = []
     return named
 
 

@@ -207,6 +207,20 @@ def test_lines_that_tell_when_requests_were_received_may_come_late(tmp_path):
         assert shape(found) == expected
 
 
+def test_a_name_that_is_received_again_is_another_request(tmp_path):
+    rows = [received("a", 1), finished("a", 3, [1, 2], [3]), received("a", 4), finished("a", 7, [1, 2, 3, 4], [])]
+    for seed in range(10):
+        trace = read(tmp_path, EXAMPLES["sglang"], Random(seed).sample(rows, len(rows)))
+        assert (trace.arrival.tolist(), trace.total.tolist(), trace.history.tolist()) == ([0, 3], [2, 4], [0, 3])
+
+
+def test_a_parent_that_came_later_is_none_and_is_counted(tmp_path):
+    for rows in ([(1, -1, 5, 5, 3.0), (2, 1, 20, 1, 1.0)], [(2, 1, 20, 1, 1.0), (1, -1, 5, 5, 3.0)]):
+        trace = read(tmp_path, EXAMPLES["qwen-bailian"], bailian(rows))
+        assert (trace.conversation.tolist(), trace.total.tolist()) == ([0, 1], [20, 5])
+        assert dict(trace.report.odd)["parents that are not in the file before"] == 1
+
+
 def test_times_that_are_assumed_keep_the_order_of_the_times_in_the_file(tmp_path):
     times = tt.Times(tt.ExponentialGaps(3), rate=1)
     for format in ("teltheory", "lmcache", "agentic", "mooncake"):
