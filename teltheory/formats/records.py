@@ -99,7 +99,9 @@ class Record:
 def below(fields: Any, name: str) -> Any:
     """Return what a name with dots leads to in objects, None if it leads nowhere."""
     for part in name.split("."):
-        fields = fields.get(part) if isinstance(fields, Mapping) else None
+        if fields is None or not isinstance(fields, (dict, Mapping)):
+            return None
+        fields = fields.get(part)
     return fields
 
 

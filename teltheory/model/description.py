@@ -148,12 +148,18 @@ def describe(trace: Trace) -> Description:
     if trace.blocks is None:
         later = np.flatnonzero(trace.continuing)
         gaps = _gaps(later - trace.previous_turn[later], trace.previous_turn[later], later, times)
-        held = trace.forest.units * size
+        held = _added(trace) * size
         shared: tuple[Any, ...] = (None, None, None, (), Ratio(0), *gaps, held, chain)
     else:
         shared = _of_blocks(trace, trace.blocks.by_units())
     found = (*before, *shared, chain)
     return Description(*found)
+
+
+def _added(trace: Trace) -> int:
+    """Return the units of all nodes of the conversations' forest, which is not made: what each turn adds."""
+    columns = trace.history[~trace.continuing], trace.prompt, trace.response
+    return sum(exact_sum(column) for column in columns)
 
 
 def _of_blocks(trace: Trace, forest: Forest) -> tuple[Any, ...]:

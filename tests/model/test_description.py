@@ -1,13 +1,15 @@
 """A description of a trace, against the same counted from the paths of its requests."""
 
 import math
+import tracemalloc
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import forests
+from strategies import forests, given_columns
 
 import teltheory as tt
 from teltheory.model.description import NEARLY_ALL, Spread
@@ -83,6 +85,28 @@ def test_conversations_are_described_without_blocks():
     assert found.footprint == trace.forest.units == 11 + 22 + 8 + 9
     assert found.ceiling == found.chain_ceiling == Fraction(19, 59)
     assert tt.describe(trace.first(0)).inputs is None
+
+
+@given(given_columns(), st.integers(0, 9), st.sampled_from([1, 3]))
+def test_the_footprint_is_the_forest_of_the_conversations(columns, kept, size):
+    if columns["history"]:
+        columns["history"][0] = kept
+    trace = replace(tt.Trace.from_turns(**columns), block_size=size)
+    assert tt.describe(trace).footprint == size * trace.forest.units
+
+
+def test_a_description_of_conversations_holds_columns_and_no_objects():
+    n, most_bytes_a_turn = 20_000, 120
+    trace = tt.Trace.from_turns(
+        np.arange(n) % (n // 4), np.ones(n, int), np.ones(n, int), np.arange(n, dtype=float)
+    )
+    tracemalloc.start()
+    try:
+        tt.describe(trace)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < most_bytes_a_turn * n
 
 
 def test_plain_data_has_no_fractions():
