@@ -34,9 +34,10 @@ from teltheory.model.trace import Trace
 from teltheory.model.units import Time, bytes_in, listed_values, read_time, read_tokens
 from teltheory.optimal.trees.hindsight import HOLES_LEGEND
 from teltheory.policies.online import LRU
+from teltheory.policies.policy import trim_left_out
 from teltheory.policies.spec import FOR_SLOS, AnySpec, Spec, default_estimate
 from teltheory.replay import in_reference, replay
-from teltheory.replay.caches import always_forced, read_cache
+from teltheory.replay.caches import PLAIN, always_forced, read_cache
 from teltheory.sweep import Grid
 
 SHARES = (5, 20, 50)
@@ -169,6 +170,9 @@ class Asked:
             if self.shared:
                 new = "of what is new in the requests that begin with something known"
             lines.append(f"Q̂ = {self._estimate} where a policy has none of its own: the mean {new}, rounded up.")
+        if any(spec.needs("trim") for spec in grid.policies):
+            why = "conversations are private" if self._private else "requests share prefixes"
+            lines.append(f"Trim = {self.trim} where a policy has none of its own, as {why}.")
         if any(spec.needs("cutoff") for spec in grid.policies):
             lines.append(f"Threshold-LRU has the cutoff {grid.cutoff}.")
         slow = [
@@ -186,6 +190,17 @@ class Asked:
         """The prompt estimate as text; in blocks it is rounded up."""
         q_hat, unit = self.grid.q_hat or 0, unit_of(self.requests)
         return f"{q_hat:,}" + (f" tokens = {-(-q_hat // unit):,} blocks" if self.shared else "")
+
+    @property
+    def trim(self) -> str:
+        """How surplus goes where a policy does not say so."""
+        return trim_left_out(self._private)
+
+    @property
+    def _private(self) -> bool:
+        """Whether conversations are private, in a cache that keeps any prefix of them."""
+        of_forest = isinstance(self.requests, Forest) and self.grid.cache in PLAIN and self.requests.is_chains
+        return of_forest or not self.shared
 
     @property
     def shared(self) -> bool:
@@ -216,6 +231,7 @@ class Asked:
             "notes": list(self.notes),
             "q_hat": self.grid.q_hat,
             "cutoff": self.grid.cutoff,
+            "trim": self.trim,
             "forced": self.grid.forced,
             "slo": {str(xi): slo.text for xi, slo in self.thresholds.slos.items()},
         }

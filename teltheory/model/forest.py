@@ -57,6 +57,8 @@ class Forest(Tabular):
         Tokens of each request's input, a last block that is not full included; see `inputs`.
     tags : tuple of str, shape (n,), or None
         What is said of each request, such as why it stopped.
+    conversation : ndarray of int64, shape (n,), or None
+        Conversation of each request, by number, where requests are turns: an empty path does not say it.
     """
 
     parent: IntArray
@@ -68,6 +70,7 @@ class Forest(Tabular):
     block_size: int = 1
     tokens: IntArray | None = None
     tags: tuple[str, ...] | None = None
+    conversation: IntArray | None = None
 
     @classmethod
     def from_paths(
@@ -194,7 +197,7 @@ class Forest(Tabular):
         columns = zip(*(c.tolist() for c in (conversation, history, prompt + response)), strict=True)
         parent, length, leaf = growing.numbered([growing.turn(*row) for row in columns])
         asked = readonly(history + prompt)
-        return cls(parent, length, leaf, asked, asked, arrival, block_size)
+        return cls(parent, length, leaf, asked, asked, arrival, block_size, conversation=conversation)
 
     def __repr__(self) -> str:
         units = [] if self.block_size == 1 else [f"blocks of {counted(self.block_size, 'token')}"]
@@ -287,10 +290,20 @@ class Forest(Tabular):
 
     @cached_property
     def tree(self) -> IntArray:
-        """Root of each request's path; for an empty path -1, -2, ..., a number of its own; shape (n,)."""
-        return readonly(
-            np.where(self.leaf >= 0, at_nodes(self.root, self.leaf, NO_NODE), -1 - np.arange(len(self)))
-        )
+        """Root of each request's path; shape (n,).
+
+        An empty path has that of the next request of its conversation, if that is known and has one; else a number
+        of its own: -1, -2, ...
+        """
+        tree = np.where(self.leaf >= 0, at_nodes(self.root, self.leaf, NO_NODE), -1 - np.arange(len(self)))
+        if self.conversation is None or tree.min(initial=0) == 0:
+            return readonly(tree)
+        upcoming: dict[int, int] = {}
+        for k, conversation in reversed(list(enumerate(self.conversation.tolist()))):
+            if tree[k] < 0:
+                tree[k] = upcoming.get(conversation, tree[k])
+            upcoming[conversation] = int(tree[k])
+        return readonly(tree)
 
     @cached_property
     def left_before(self) -> IntArray:
@@ -319,10 +332,12 @@ class Forest(Tabular):
     def _table(self) -> dict[str, Any]:
         units = self.by_units()
         columns = {"paths": [units.path(k) for k in range(len(self))], **self._columns_of(slice(None))}
+        columns.pop("conversation", None)
         return columns | {name: list(column) for name, column in columns.items() if name == "tags"}
 
     def _columns_of(self, shown: slice) -> dict[str, Any]:
         optional = {"arrival": self.arrival, "tokens": self.tokens, "tags": self.tags}
+        optional |= {"conversation": self.conversation}
         columns = {"ask": self.ask, "total": self.total} | {k: v for k, v in optional.items() if v is not None}
         return {name: column[shown] for name, column in columns.items()}
 

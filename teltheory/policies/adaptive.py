@@ -47,7 +47,7 @@ class AdaptiveTLRU:
         Turns between two updates, 1 or more.
     hysteresis : Fraction
         Change, as a share of the larger threshold, up to which the threshold stays; at 1 it stays forever.
-    trim : {"round-robin", "least-recent", "eager"}
+    trim : {"round-robin", "least-recent", "eager"} or None
         As for `TLRU`.
     """
 
@@ -60,7 +60,7 @@ class AdaptiveTLRU:
     window: int = 500
     every: int = 100
     hysteresis: Fraction = Fraction(1, 20)
-    trim: Trim = "round-robin"
+    trim: Trim | None = None
 
     def __post_init__(self) -> None:
         for name in ("window", "every"):

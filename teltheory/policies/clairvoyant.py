@@ -36,14 +36,14 @@ class LengthAwareTLRU(LeastRecentlyUsed):
     ----------
     xi : int
         Threshold, in the trace's unit.
-    trim : {"round-robin", "least-recent", "eager"}
+    trim : {"round-robin", "least-recent", "eager"} or None
         As for `TLRU`.
     """
 
     name = "length-aware"
     mark = "next"
     xi: int
-    trim: Trim = "round-robin"
+    trim: Trim | None = None
 
     def __post_init__(self) -> None:
         check_parameters(self)

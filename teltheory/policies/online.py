@@ -61,9 +61,11 @@ class TLRU(LeastRecentlyUsed):
         Threshold, in the trace's unit.
     q_hat : int
         Estimate of the next prompt, in the trace's unit.
-    trim : {"round-robin", "least-recent", "eager"}
+    trim : {"round-robin", "least-recent", "eager"} or None
         How surplus goes: rounds over the conversations in order of first arrival, one unit each, until the
-        cache fits (Algorithm 1); whole surpluses, least recent first; all of it after every turn.
+        cache fits (Algorithm 1), which is an error where requests share prefixes; whole surpluses, least recent
+        first; all of it after every turn. None is round-robin of private conversations, be they a trace or a
+        forest that `is_chains`, and least-recent where requests share prefixes.
     mark : {"high-water", "resident", "last"}
         On a forest, whose length is the past of a block: the longest request that ever went through it; the
         longest since the block was last computed (SGLang); the last one (vLLM). On chains all are the same.
@@ -78,7 +80,7 @@ class TLRU(LeastRecentlyUsed):
     name = "tlru"
     xi: int
     q_hat: int
-    trim: Trim = "round-robin"
+    trim: Trim | None = None
     mark: Mark = "high-water"
     budget: InitVar[Budgets] = BUDGETS[0]
     budgets: Budgets = field(default=BUDGETS[0], init=False, repr=False, metadata={"of": "tiers"})
@@ -114,7 +116,7 @@ class SLOTLRU(LeastRecentlyUsed):
         Seconds, 0 or more.
     q_hat : int
         Estimate of the next prompt, in tokens.
-    trim : {"round-robin", "least-recent", "eager"}
+    trim : {"round-robin", "least-recent", "eager"} or None
         As for `TLRU`.
     block_size : int
         Tokens per unit of the trace or forest; a budget is rounded up to whole units.
@@ -124,7 +126,7 @@ class SLOTLRU(LeastRecentlyUsed):
     latency: Latency
     slo: Fraction
     q_hat: int
-    trim: Trim = "round-robin"
+    trim: Trim | None = None
     block_size: int = 1
 
     def __post_init__(self) -> None:

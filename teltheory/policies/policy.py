@@ -5,7 +5,8 @@ At every cut (after each turn) a replay asks the policy, in this order:
 1. `drops`: what is not kept at all, overflow or not;
 2. `trim`: how surplus goes, which is what a conversation holds above its `budget`: with ``"eager"`` after
    every turn, otherwise only on overflow and only until the cache fits, either whole surpluses in the order
-   of `trim_key` (``"least-recent"``) or one unit of each conversation per round (``"round-robin"``);
+   of `trim_key` (``"least-recent"``) or one unit of each conversation per round (``"round-robin"``); None means
+   the latter of private conversations, the former where requests share prefixes (`settled`);
 3. `eviction_key`: on the overflow that is left, what goes first.
 
 Conversations with the smallest key go first; among equals the least recent does. A rule sees a
@@ -21,10 +22,12 @@ has `memory` beside its rules: see `RememberingPolicy`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from difflib import get_close_matches
 from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, TypeGuard, get_args
 
 from teltheory.errors import ArgumentError, shown
+from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance, Instance
 from teltheory.model.numbers import whole_number
 from teltheory.model.outcome import Outcome
@@ -57,12 +60,12 @@ class LeastRecentlyUsed:
 
     Attributes
     ----------
-    trim : {"round-robin", "least-recent", "eager"}
+    trim : {"round-robin", "least-recent", "eager"} or None
         How surplus, what is held above `budget`, goes: a unit of each conversation a round; whole surpluses in the
-        order of `trim_key`; all of it after every turn.
+        order of `trim_key`; all of it after every turn. None is what `settled` makes of it.
     """
 
-    trim: Trim = "least-recent"
+    trim: Trim | None = "least-recent"
     _unasked: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls) -> None:
@@ -229,12 +232,57 @@ def given_budgets(given: Any) -> Budgets:
     return given  # type: ignore[no-any-return]
 
 
+def trim_left_out(rounds: bool) -> Trim:
+    """Return how surplus goes under a policy that does not say so, given whether rounds have a meaning."""
+    return "round-robin" if rounds else "least-recent"
+
+
+def check_trim(trim: object) -> None:
+    """Raise `ArgumentError` for what is no way of trimming; None is one that is left out."""
+    if trim not in (None, *TRIMS):
+        raise ArgumentError("trim", trim, "one of " + ", ".join(TRIMS))
+
+
+def settled(policy: Any, rounds: bool | Forest = True) -> Any:
+    """Return a policy with a way of trimming: its own, or where it is left out that of the requests.
+
+    Every replay asks this once, before it asks a policy for its rules. Of policies for several tiers, each is
+    settled.
+
+    Parameters
+    ----------
+    policy : Policy or a sequence of them
+        What has no `trim` is returned as it is.
+    rounds : bool or Forest
+        Whether rounds have a meaning: of private conversations and of sets of items they have, of nodes that go
+        whole they have not, and a forest has them if it `is_chains`.
+
+    Raises
+    ------
+    ArgumentError
+        For round-robin trimming where rounds have no meaning.
+    """
+    if isinstance(policy, (list, tuple)):
+        return type(policy)([settled(one, rounds) for one in policy])
+    trim = getattr(policy, "trim", TRIMS[1])
+    if trim in TRIMS[1:]:
+        return policy
+    possible = rounds.is_chains if isinstance(rounds, Forest) else rounds
+    if trim is None:
+        policy = copy(policy)
+        object.__setattr__(policy, "trim", trim_left_out(possible))
+    elif trim == TRIMS[0] and not possible:
+        raise ArgumentError(
+            "trim", trim, "least-recent, eager or no trim: rounds are of private conversations alone"
+        )
+    return policy
+
+
 def check_parameters(policy: Any) -> None:
     """Make the lengths among a policy's fields whole numbers, and check its way of trimming."""
     for name in ("xi", "q_hat", "cutoff"):
         if hasattr(policy, name):
             object.__setattr__(policy, name, whole_number(name, getattr(policy, name)))
-    if policy.trim not in TRIMS:
-        raise ArgumentError("trim", policy.trim, "one of " + ", ".join(TRIMS))
+    check_trim(policy.trim)
     if hasattr(type(policy), "mark") and policy.mark not in (*MARKS, "next"):
         raise ArgumentError("mark", policy.mark, "one of " + ", ".join(MARKS))

@@ -20,14 +20,14 @@ class SharedTLRU(LeastRecentlyUsed):
         Threshold, in tokens.
     q_hat : int
         Estimate of what the next request computes beside these items, in tokens.
-    trim : {"round-robin", "least-recent", "eager"}
+    trim : {"round-robin", "least-recent", "eager"} or None
         As for `TLRU`.
     """
 
     name = "shared-tlru"
     xi: int
     q_hat: int
-    trim: Trim = "round-robin"
+    trim: Trim | None = None
 
     def __post_init__(self) -> None:
         check_parameters(self)

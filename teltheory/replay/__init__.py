@@ -21,9 +21,9 @@ from teltheory.policies.named import policy_of
 from teltheory.policies.policy import (
     OTHER_WAYS,
     RULES,
-    TRIMS,
     AnyPolicy,
     NotCompiledError,
+    check_trim,
     prefers_kernel,
     refuse_chains,
     runs_on_forests,
@@ -248,9 +248,7 @@ def check_policy(policy: object) -> None:
     if missing and not any(hasattr(policy, way) for way in OTHER_WAYS):
         derived = f"one derived from LeastRecentlyUsed, for its {', '.join(missing)}"
         raise ArgumentError("policy", policy, derived if len(missing) <= len(RULES) else "a policy such as LRU()")
-    trim = getattr(policy, "trim", TRIMS[0])
-    if trim not in TRIMS:
-        raise ArgumentError("trim", trim, "one of " + ", ".join(TRIMS))
+    check_trim(getattr(policy, "trim", None))
 
 
 def check_forest_cache(policy: AnyPolicy, cache: Cache) -> None:

@@ -62,7 +62,7 @@ from teltheory.model.numbers import INT64_MAX, FloatArray, IntArray
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
 from teltheory.policies.named import policy_of
-from teltheory.policies.policy import AnyPolicy, has_rules, prefers_kernel
+from teltheory.policies.policy import AnyPolicy, has_rules, prefers_kernel, settled
 from teltheory.replay import Cache, check_forest_cache, check_policy, replay
 
 if TYPE_CHECKING:
@@ -223,7 +223,7 @@ def capacity_curve(
     ``trim="least-recent"`` and budgets of all but a constant, such as `TLRU`'s, if no conversation's past ever
     shrinks. On a forest one pass for every policy whose orders are by recency and whose rules look at high-water
     marks alone, strict or with holes. Other curves are as exact, at the price of a replay for each capacity that
-    they are asked for.
+    they are asked for, as T-LRU's of private conversations if its trim is left out: there it is round-robin.
 
     Parameters
     ----------
@@ -245,16 +245,18 @@ def capacity_curve(
     check_policy(asked)
     if isinstance(trace, Forest):
         check_forest_cache(asked, cache)
+        asked = settled(asked, trace if isinstance(cache, str) else False)
         return CapacityCurve(trace, asked, _path_segments(trace, asked, cache), cache, model)
     Instance.of(trace, 0)
     if cache != "strict":
         raise ArgumentError("cache", cache, "a Forest with it, such as trace.forest")
+    asked = settled(asked)
     return CapacityCurve(trace, asked, _segments(trace, asked), model=model)
 
 
 def _path_segments(forest: Forest, policy: AnyPolicy, cache: Cache) -> PathSegments | None:
     """Return the segments that one pass over a forest finds; None if the policy is not known to have any."""
-    if cache not in ("strict", "holes") or not has_rules(policy):
+    if cache not in ("strict", "holes") or not has_rules(policy) or policy.trim == "round-robin":
         return None
     from teltheory.replay.trees.distances import path_segments
     from teltheory.replay.trees.recency import kept_by_recency

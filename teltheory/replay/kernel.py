@@ -18,7 +18,7 @@ from teltheory.model.outcome import Outcome
 from teltheory.policies.adaptive import AdaptiveTLRU
 from teltheory.policies.clairvoyant import TailOptimizedBelady
 from teltheory.policies.learned.etlru import ETLRU
-from teltheory.policies.policy import AnyPolicy, NotCompiledError, has_rules, own_loop
+from teltheory.policies.policy import AnyPolicy, NotCompiledError, has_rules, own_loop, settled
 from teltheory.replay.adaptive import follow_tail
 from teltheory.replay.belady import ended_have_no_cap, replay_belady
 from teltheory.replay.generic import replay_generic
@@ -29,6 +29,7 @@ from teltheory.replay.slots import Slots, first_arrival_ranks, unless_never_cut
 
 def replay_kernel(instance: Instance, policy: AnyPolicy) -> Outcome:
     """Replay the instance's trace by a compiled loop; `NotCompiledError` if none does what the policy does."""
+    policy = settled(policy)
     loop = own_loop(policy)
     if loop is not None:
         return OWN_LOOPS[loop](instance, policy)
@@ -51,7 +52,7 @@ def _refusal(policy: AnyPolicy, why: str) -> NotCompiledError:
     return NotCompiledError("engine", "kernel", f"'reference' for {policy!r}, {why}")
 
 
-def _by_recency(instance: Instance, slots: Slots, rules: Rules, trim: str) -> Outcome:
+def _by_recency(instance: Instance, slots: Slots, rules: Rules, trim: str | None) -> Outcome:
     least: IntArray | None = None
     safe = 0
     if rules.safe is not None and not instance.forced:

@@ -25,7 +25,7 @@ from teltheory.errors import ArgumentError
 from teltheory.model.instance import Instance
 from teltheory.model.outcome import Outcome
 from teltheory.policies.node import Node, Turn
-from teltheory.policies.policy import RULES, AnyPolicy, CuttingPolicy, Policy, unlike
+from teltheory.policies.policy import RULES, AnyPolicy, CuttingPolicy, Policy, settled, unlike
 
 __all__ = ["replayed_turns"]
 
@@ -94,7 +94,8 @@ def _rules(policy: Any, instance: Instance) -> Callable[[int, int], Policy | Cut
     """Return what says how to cut after a turn, given its number and what it computed."""
     way = _way(policy)
     if way is None:
-        return lambda *_: policy
+        said = settled(policy)
+        return lambda *_: said
     given: tuple[Any, ...] = () if way == "observing" else (instance,)
     if way == "beside":
         shadows = policy.shadows(instance)
@@ -125,6 +126,7 @@ def cut(
         if getattr(policy, "forgets", False):
             _forget_empty(cache)
         return
+    policy = settled(policy)
     for conversation in candidates:
         if policy.drops(conversation):
             conversation.cached = 0

@@ -24,7 +24,7 @@ import numpy as np
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
 from teltheory.model.tiers import Tiers
-from teltheory.replay.tiers.chains import Row
+from teltheory.replay.tiers.chains import Conversations, Row
 from teltheory.replay.tiers.nodes import policy_of_each_tier
 from teltheory.serving.engine import Rows, caches_of
 from teltheory.serving.view import Cache, View
@@ -89,10 +89,11 @@ def stored(
         raise ArgumentError("shared", True, "two tiers or more with it, of which the last is shared")
     several = isinstance(policy, (tuple, list))
     own = replace(tiers, capacities=tiers.capacities[:-1], loads=tiers.loads[:-1])
-    last = policy_of_each_tier(policy, tiers)[-1]
+    rounds = not isinstance(work.requests, Forest) or work.requests.is_chains
+    last = policy_of_each_tier(policy, tiers, rounds)[-1]
     alone = Tiers(tiers.capacities[-1:])
     (shared,) = caches_of(work, last, alone, False, cache, 1)
-    session = None if isinstance(work.requests, Forest) else work.session.tolist()
+    session = work.session.tolist() if isinstance(shared, Conversations) else None
     store = Store(shared, session, {})
     each = caches_of(work, tuple(policy)[:-1] if several else policy, own, forced, cache, replicas)
     return [Both(one, store) for one in each], store

@@ -101,7 +101,7 @@ def test_two_rooms_are_least_recent_trimming(line, seed, capacity, xi):
 @settings(max_examples=60, deadline=None)
 @given(line=lines, seed=small, capacity=small, xi=small, q_hat=small)
 def test_rounds_are_round_robin_trimming(line, seed, capacity, xi, q_hat):
-    found, policy = conversations(line, seed), TLRU(xi, q_hat)
+    found, policy = conversations(line, seed), TLRU(xi, q_hat, "round-robin")
     trimmed = trimmed_by(found, policy, capacity, forced=False)
     surplus = [max(0, c.cached - policy.budget(c)) for c in reversed(found)]
     ranks = [c.first for c in reversed(found)]

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 from teltheory.errors import ArgumentError
 from teltheory.policies import GDSF, AnyPolicy, Turn
-from teltheory.policies.policy import has_rules
+from teltheory.policies.policy import has_rules, settled
 from teltheory.policies.residence import ByResidence
 from teltheory.replay.sets.reference import ItemNode
 
@@ -62,7 +62,7 @@ class Order:
     def __init__(self, policy: AnyPolicy) -> None:
         if not (has_rules(policy) or isinstance(policy, ByResidence) or type(policy) is GDSF):
             raise ArgumentError("policy", policy, "one with rules, such as LRU, LFU, GDSF or T-LRU")
-        self.policy: Any = policy
+        self.policy: Any = settled(policy)
         self.clocks = dict.fromkeys(TIERS, 0.0)
         probe = Entry(0, 1, 1, None)
         self.unwanted(probe)

@@ -57,7 +57,7 @@ class ReturnAwareTLRU:
     name = "return-aware"
     xi: int
     q_hat: int
-    trim: Trim = "round-robin"
+    trim: Trim | None = None
     lead: float | None = 1.0
 
     def __post_init__(self) -> None:

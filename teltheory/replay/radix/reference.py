@@ -24,7 +24,7 @@ from teltheory.errors import ForcedCachingError
 from teltheory.model.instance import ForestInstance
 from teltheory.model.outcome import Outcome
 from teltheory.policies.node import Node
-from teltheory.policies.policy import Policy, mark_of
+from teltheory.policies.policy import Policy, mark_of, settled
 from teltheory.replay.radix.nodes import RadixNodes
 from teltheory.replay.trees.reference import following_requests
 
@@ -112,7 +112,7 @@ class RadixTree:
     """A radix tree, and what its policy knows of its nodes."""
 
     def __init__(self, instance: ForestInstance, policy: Policy, nodes: RadixNodes) -> None:
-        self.capacity, self.policy, self.nodes = instance.capacity, policy, nodes
+        self.capacity, self.policy, self.nodes = instance.capacity, settled(policy, rounds=False), nodes
         self.mark, self.chunk = mark_of(policy), nodes.most_units(instance.forest.block_size)
         n, arrival = len(instance.forest), instance.forest.arrival
         self.times = [None] * n if arrival is None else arrival.tolist()

@@ -20,7 +20,7 @@ from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance
 from teltheory.model.numbers import IntArray, readonly
 from teltheory.model.outcome import Outcome
-from teltheory.policies.policy import NotCompiledError, Policy, mark_of
+from teltheory.policies.policy import NotCompiledError, Policy, mark_of, settled
 from teltheory.policies.residence import ByResidence
 from teltheory.replay.compiled import compiled
 from teltheory.replay.radix.kernel import (
@@ -61,6 +61,7 @@ class Looking:
 
 def replay_kernel(instance: ForestInstance, policy: Policy, nodes: RadixNodes) -> Outcome:
     """Replay a forest by the compiled loop; `NotCompiledError` if it does not do what the policy does."""
+    policy = settled(policy, rounds=False)
     forest, chunk = instance.forest, nodes.most_units(instance.forest.block_size)
     visits = Visits.of(forest)
     rules = rules_of(policy, Pieces(forest, visits, mark_of(policy)))

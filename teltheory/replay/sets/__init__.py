@@ -25,7 +25,7 @@ from teltheory.errors import ArgumentError
 from teltheory.model.module_instance import ModuleInstance
 from teltheory.model.outcome import Outcome
 from teltheory.policies.memory import Memory, goes_by_key
-from teltheory.policies.policy import AnyPolicy, NotCompiledError, Policy, prefers_kernel, runs_on_forests
+from teltheory.policies.policy import AnyPolicy, NotCompiledError, Policy, prefers_kernel, runs_on_forests, settled
 from teltheory.replay.sets.memories import memory_of
 from teltheory.replay.sets.reference import replay_reference
 
@@ -43,7 +43,7 @@ def checked_set_cache(cache: object) -> bool:
 
 def replay_sets(instance: ModuleInstance, policy: AnyPolicy, engine: str = "auto") -> Outcome:
     """Replay an instance of module sets that was checked before; see `teltheory.replay.replay`."""
-    rules = _checked(policy, instance)
+    policy = rules = settled(_checked(policy, instance))
     long = len(instance.trace.members) >= KERNEL_FROM
     if engine == "kernel" or (engine == "auto" and long and prefers_kernel(policy)):
         from teltheory.replay.sets.kernel import replay_kernel

@@ -34,7 +34,7 @@ class SetsInTiers:
         if tiers.mode != "exclusive":
             raise ArgumentError("mode", tiers.mode, "'exclusive' for module sets")
         self.trace, self.instance, self.tiers = instance.trace, instance, tiers
-        self.policies = policy_of_each_tier(policies, tiers)
+        self.policies = policy_of_each_tier(policies, tiers, rounds=True)
         self.instances = [replace(instance, capacity=capacity) for capacity in tiers.capacities]
         self.memories = [memory_of(*pair) for pair in zip(self.policies, self.instances, strict=True)]
         self.following = next_uses(self.trace)

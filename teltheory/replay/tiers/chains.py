@@ -126,7 +126,7 @@ class Asked(NamedTuple):
 
 def policies_of_chains(policies: Any, tiers: Tiers) -> tuple[Policy, ...]:
     """Return each tier's policy; private conversations have none with a memory."""
-    each = policy_of_each_tier(policies, tiers)
+    each = policy_of_each_tier(policies, tiers, rounds=True)
     for policy in each:
         refuse_chains(policy)
     return each

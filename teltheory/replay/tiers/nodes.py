@@ -12,7 +12,7 @@ from teltheory.model.instance import ForestInstance
 from teltheory.model.numbers import whole_number
 from teltheory.model.tiers import Tiers
 from teltheory.policies.memory import Memory, goes_by_key
-from teltheory.policies.policy import AnyPolicy, Policy, mark_of, runs_on_forests
+from teltheory.policies.policy import AnyPolicy, Policy, mark_of, runs_on_forests, settled
 from teltheory.replay.tiers.budgets import in_tiers
 
 
@@ -36,8 +36,10 @@ class WholeNodes:
             raise ArgumentError("block", self.block, "1 unit or more")
 
 
-def policy_of_each_tier(policies: Any, tiers: Tiers) -> tuple[Policy, ...]:
+def policy_of_each_tier(policies: Any, tiers: Tiers, rounds: bool = False) -> tuple[Policy, ...]:
     """Return a policy for each tier, with its budgets there, given one for all of them or one for each.
+
+    `rounds` says whether trimming in rounds has a meaning: of units of a tree it has none.
 
     Raises
     ------
@@ -51,7 +53,7 @@ def policy_of_each_tier(policies: Any, tiers: Tiers) -> tuple[Policy, ...]:
     for policy in each:
         if isinstance(policy, type) or not runs_on_forests(policy):
             raise ArgumentError("policy", policy, "one with rules, as tiers are replayed by those alone")
-    return in_tiers(each, tiers)
+    return in_tiers(settled(each, rounds), tiers)
 
 
 def mark_of_all(policies: Sequence[Policy]) -> str:

@@ -17,7 +17,7 @@ from teltheory.model.numbers import IntArray, readonly
 from teltheory.model.outcome import Outcome
 from teltheory.model.tiers import TieredOutcome, Tiers, tiers_of
 from teltheory.model.trace import Trace
-from teltheory.policies.policy import NotCompiledError
+from teltheory.policies.policy import NotCompiledError, settled
 from teltheory.replay import KERNEL_FROM
 from teltheory.replay.tiers.chains import Row, turns_of
 from teltheory.replay.tiers.copies import conversations_in
@@ -76,12 +76,26 @@ def _columns(rows: Sequence[tuple[int, ...]], tiers: int) -> IntArray:
 def _rows(
     instance: Instance | ForestInstance, policies: Any, tiers: Tiers, cache: object, engine: str
 ) -> Iterator[Row]:
+    instance = in_rounds(instance, policies, cache)
     if isinstance(instance, ForestInstance):
         kind = PlainTree if engine == "reference" else TieredTree
         forest = instance.forest
         return map(Tree(forest, policies, tiers, instance.forced, cache, kind).serve, range(len(forest)))
     turns = turns_of(instance)
     return map(conversations_in(policies, tiers, turns, instance.forced).serve, range(len(turns)))
+
+
+def in_rounds(instance: Instance | ForestInstance, policies: Any, cache: object) -> Instance | ForestInstance:
+    """Return private conversations as such where one of the policies, or the only one, trims in rounds.
+
+    They have to be chains in a strict cache; the trees of other requests have no rounds.
+    """
+    if isinstance(instance, Instance) or cache != "strict":
+        return instance
+    each = settled(policies if isinstance(policies, (list, tuple)) else (policies,), instance.forest)
+    if not any(getattr(policy, "trim", None) == "round-robin" for policy in each):
+        return instance
+    return Instance.of(Trace.of_chains(instance.forest), instance.capacity, forced=instance.forced)
 
 
 def check_cache(cache: object) -> None:

@@ -6,8 +6,9 @@ For every request k, in order of arrival, after what has expired has gone:
 2. its whole path is available, and its units become the most recent;
 3. units of the path that the policy does not keep go, overflow or not; with eager trimming surplus goes too, which
    is what lies deeper than its budget or is not kept;
-4. while more than C units are cached the policy says what goes: first surplus, in its order of trimming, then the
-   rest in its order of eviction, or as the policy's memory says (`teltheory.policies.memory`).
+4. while more than C units are cached the policy says what goes: first surplus, in its order of trimming or, of
+   private conversations, the deepest unit of each tree a round, then the rest in its order of eviction, or as the
+   policy's memory says (`teltheory.policies.memory`).
 
 In a cache with holes any unit may go. A strict cache is closed towards the root: only units without a cached unit
 below them may go, and the policy's order is over those of the moment. Units with equal keys go by their last
@@ -28,7 +29,7 @@ from teltheory.model.instance import ForestInstance
 from teltheory.model.outcome import Outcome
 from teltheory.policies.memory import Memory
 from teltheory.policies.node import Node, Turn
-from teltheory.policies.policy import Policy, mark_of, memory_of, unlike
+from teltheory.policies.policy import Policy, mark_of, memory_of, settled, unlike
 
 
 @dataclass(slots=True)
@@ -59,11 +60,12 @@ def replay_reference(instance: ForestInstance, policy: Policy, strict: bool = Tr
 
 def replayed_requests(instance: ForestInstance, policy: Policy, strict: bool) -> Iterator[tuple[int, int]]:
     """Replay request by request; yield the units that each hits, and those that it adds."""
+    policy = settled(policy, instance.forest)
     forest = instance.forest.by_units()
     times = [None] * len(forest) if forest.arrival is None else forest.arrival.tolist()
     following = following_requests(instance)
     units: dict[int, Unit] = {}
-    held = Held(forest.parent.tolist(), strict)
+    held = Held(forest.parent.tolist(), strict, forest.tree.tolist())
     memory = memory_of(policy, instance) if hasattr(policy, "memory") else None
     paths: list[list[int]] = []
     for k, ask in enumerate(forest.ask.tolist()):
@@ -121,10 +123,11 @@ def marked(mark: str, unit: Unit, end: int, resident: bool) -> int:
 
 
 class Held:
-    """The units that are cached, and how many cached children each has."""
+    """The units that are cached, how many cached children each has, and the trees in order of first arrival."""
 
-    def __init__(self, parent: list[int], strict: bool) -> None:
+    def __init__(self, parent: list[int], strict: bool, trees: Iterable[int] = ()) -> None:
         self.parent, self.strict = parent, strict
+        self.trees = {root: rank for rank, root in enumerate(dict.fromkeys(trees))}
         self.units: set[int] = set()
         self.children: dict[int, int] = {}
 
@@ -141,6 +144,12 @@ class Held:
         self.units.remove(node)
         self.children[self.parent[node]] -= 1
 
+    def root(self, node: int) -> int:
+        """Return the first unit of the path to a unit."""
+        while self.parent[node] >= 0:
+            node = self.parent[node]
+        return node
+
     def may_go(self, node: int) -> bool:
         """Whether a unit is cached and the cache may lose it."""
         return node in self.units and not (self.strict and self.children.get(node, 0) > 0)
@@ -155,6 +164,8 @@ def drop(held: Held, units: dict[int, Unit], policy: Policy, released: list[int]
 
 def cut(held: Held, units: dict[int, Unit], policy: Policy, capacity: int, exempt: set[int]) -> None:
     """Cut the cache to the capacity."""
+    if policy.trim == "round-robin":
+        trim_in_rounds(held, units, policy, capacity, exempt)
     queue = [(order(policy, units[node]), node) for node in held.units if node not in exempt and held.may_go(node)]
     heapq.heapify(queue)
     while len(held.units) > capacity:
@@ -163,6 +174,17 @@ def cut(held: Held, units: dict[int, Unit], policy: Policy, capacity: int, exemp
         above = held.parent[node]
         if held.strict and above not in exempt and held.may_go(above):
             heapq.heappush(queue, (order(policy, units[above]), above))
+
+
+def trim_in_rounds(held: Held, units: dict[int, Unit], policy: Policy, capacity: int, exempt: set[int]) -> None:
+    """Of private conversations take a unit of each that has surplus a round, in order of first arrival."""
+    while len(held.units) > capacity:
+        ends = [node for node in held.units - exempt if not held.children.get(node, 0)]
+        spare = sorted((held.trees[held.root(node)], node) for node in ends if surplus(policy, units[node]))
+        if not spare:
+            return
+        for _, node in spare[: len(held.units) - capacity]:
+            held.remove(node)
 
 
 def cut_by_memory(

@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from teltheory.model.instance import ForestInstance
+from teltheory.model.instance import ForestInstance, Instance
 from teltheory.model.numbers import IntArray, readonly
 from teltheory.model.outcome import Outcome
+from teltheory.model.trace import Trace
 from teltheory.policies.expiry import TTL
 from teltheory.policies.node import ALL_BUT, Deferred
 from teltheory.policies.online import LRU
-from teltheory.policies.policy import NotCompiledError, Policy, mark_of, own_loop
+from teltheory.policies.policy import NotCompiledError, Policy, mark_of, own_loop, settled
+from teltheory.replay.kernel import replay_kernel as replay_chains
 from teltheory.replay.rules import answer, whole_lengths
 from teltheory.replay.trees.expiry import without_expired
 from teltheory.replay.trees.facts import Pieces, UnitsDifferError
@@ -25,6 +27,9 @@ from teltheory.replay.trees.visits import Visits
 
 def replay_kernel(instance: ForestInstance, policy: Policy, strict: bool = True) -> Outcome:
     """Replay a forest by a compiled loop; `NotCompiledError` if none does what the policy does."""
+    policy = settled(policy, instance.forest)
+    if policy.trim == "round-robin":
+        return _in_rounds(instance, policy)
     loop = own_loop(policy)
     if loop is not None:
         return OWN_LOOPS[loop](instance, policy, strict)
@@ -32,6 +37,16 @@ def replay_kernel(instance: ForestInstance, policy: Policy, strict: bool = True)
         raise NotCompiledError("policy", policy, "engine='reference' for one with a memory of its own")
     kept = kept_by_recency(policy, instance.forest, strict)
     return _by_orders(instance, policy, strict) if kept is None else replay_by_recency(instance, kept)
+
+
+def _in_rounds(instance: ForestInstance, policy: Policy) -> Outcome:
+    """Replay private conversations by the loop that trims them in rounds."""
+    if instance.exempt > 1:
+        raise NotCompiledError("running", instance.running, "engine='reference' for round-robin trimming")
+    forest = instance.forest
+    chains = Instance.of(Trace.of_chains(forest), instance.capacity, forced=instance.forced)
+    cached = replay_chains(chains, policy).cached
+    return Outcome.of_forest(forest, cached, forest.end - cached)
 
 
 def _by_orders(instance: ForestInstance, policy: Policy, strict: bool) -> Outcome:

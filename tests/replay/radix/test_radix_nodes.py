@@ -14,7 +14,7 @@ from teltheory.model.numbers import readonly
 from teltheory.policies import GDSF, Node, on_arrays
 from teltheory.policies.policy import LeastRecentlyUsed, NotCompiledError
 
-TRIMS = ("least-recent", "eager", "round-robin")
+TRIMS = ("least-recent", "eager", None)
 MARKS = ("high-water", "resident", "last")
 SHAPES = st.builds(tt.RadixNodes, st.none() | st.integers(1, 3), st.booleans(), st.booleans())
 

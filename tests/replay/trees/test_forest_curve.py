@@ -15,7 +15,7 @@ from strategies import forests, turn_columns
 import teltheory as tt
 
 MOONCAKE = Path(os.environ.get("TELTHEORY_DATA", "../shared/data")) / "mooncake_conversation.jsonl"
-TRIMS = ("round-robin", "least-recent", "eager")
+TRIMS = ("least-recent", "eager")
 
 
 def stack_policies(xi, q_hat):
@@ -58,12 +58,11 @@ def test_seeded_forests_at_every_capacity():
 def test_conversations_have_the_curve_of_chains(columns, stack):
     trace, (policy, xi) = tt.Trace.from_turns(**columns), stack
     capacities = [0, 1, 2, 3, 5, 8, 13, 30, 100, 2**40]
-    if policy.trim != "round-robin":  # which has one order on chains and another on forests
-        chains, forest = (tt.capacity_curve(one, policy) for one in (trace, trace.forest))
-        assert chains.one_pass
-        assert forest.one_pass
-        for ask in (tt.CapacityCurve.tail_excess_latency, tt.CapacityCurve.slo_violations):
-            assert ask(chains, capacities, xi).tolist() == ask(forest, capacities, xi).tolist()
+    chains, forest = (tt.capacity_curve(one, policy) for one in (trace, trace.forest))
+    assert chains.one_pass
+    assert forest.one_pass
+    for ask in (tt.CapacityCurve.tail_excess_latency, tt.CapacityCurve.slo_violations):
+        assert ask(chains, capacities, xi).tolist() == ask(forest, capacities, xi).tolist()
 
 
 def test_other_policies_and_caches_are_replayed_at_each_capacity():

@@ -63,7 +63,7 @@ def branches(draw):
 def by_recency(draw):
     """Policies of the loop, and whether it replays them in strict caches."""
     xi, q_hat = draw(st.integers(0, 5)), draw(st.integers(0, 3))
-    trim = draw(st.sampled_from(("round-robin", "least-recent", "eager")))
+    trim = draw(st.sampled_from(("least-recent", "eager")))
     mark = draw(st.sampled_from(("high-water", "last")))
     return draw(st.sampled_from((tt.TLRU(xi, q_hat, trim, mark), tt.LRU(), tt.ThresholdLRU(xi))))
 

@@ -76,7 +76,8 @@ def test_engines_agree_on_a_real_trace(name):
 def test_the_curve_of_a_real_trace_is_what_replays_say(name):
     forest = beginning(name)
     xi = int(np.quantile(forest.total, 0.9))
-    for policy in (tt.LRU(), tt.TLRU(xi, 2), tt.TLRU(xi, 2, "eager"), tt.ThresholdLRU(xi)):
+    tlrus = (tt.TLRU(xi, 2, trim) for trim in ("least-recent", "eager"))
+    for policy in (tt.LRU(), *tlrus, tt.ThresholdLRU(xi)):
         curve = tt.capacity_curve(forest, policy)
         assert curve.one_pass
         for capacity in (0, 3, forest.units // 50, forest.units // 8, forest.units // 2, forest.units):
