@@ -96,3 +96,10 @@ def test_several_requests_that_run_at_a_time_are_trimmed_in_rounds_by_the_refere
     assert found[0] == found[1] != found[2]
     with pytest.raises(ArgumentError, match="running: found 3"):
         tt.replay(trace.forest, tt.TLRU(6, 2), 150, True, running=3, engine="kernel")
+
+
+@pytest.mark.parametrize("engine", ["kernel", "reference"])
+def test_a_conversation_arrives_with_an_empty_turn_too(engine):
+    trace = tt.Trace.from_turns([0, 1, 0, 0], [0, 5, 5, 1], [0, 0, 0, 0])
+    for one in (trace, trace.forest):
+        assert tt.replay(one, tt.TLRU(100, 0), 9, engine=engine).cached.tolist() == [0, 0, 0, 4]
