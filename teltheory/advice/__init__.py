@@ -11,6 +11,7 @@ import numpy as np
 
 from teltheory.advice.choice import MARGINS, Choice, choose
 from teltheory.advice.engines import EngineSetting, cautions_of, engine_settings
+from teltheory.advice.frontier import Frontier, Point, Side, points_of
 from teltheory.advice.goal import MEDIAN_COST, WORK_COST, Goal, Limits
 from teltheory.advice.held_out import HeldOut, Row, Setting, hold_out
 from teltheory.advice.loaded import Options, QueueAdvice, QueueChoice, advise_in_queue
@@ -34,7 +35,7 @@ from teltheory.policies.future import ahead
 from teltheory.policies.named import maker_of
 from teltheory.policies.policy import AnyPolicy
 from teltheory.policies.spec import default_estimate, in_blocks
-from teltheory.progress import Progress, Report, reporting
+from teltheory.progress import Progress, Report, halves_of, reporting
 from teltheory.serving.serve import Serving
 
 __all__ = [
@@ -44,13 +45,16 @@ __all__ = [
     "Choice",
     "EngineSetting",
     "Estimate",
+    "Frontier",
     "Goal",
     "HeldOut",
     "Limits",
     "Plan",
+    "Point",
     "QueueAdvice",
     "QueueChoice",
     "Row",
+    "Side",
     "advise",
     "plan",
 ]
@@ -79,6 +83,8 @@ class Advice:
         What it did on the rest.
     limits : Limits
         What a recommendation may cost.
+    points : tuple of Point
+        All settings that were tried, on both parts, LRU first.
     warnings : tuple of str
         What somebody who follows the advice should know.
     block_size : int or None
@@ -95,6 +101,7 @@ class Advice:
     choice: Choice
     held_out: HeldOut
     limits: Limits
+    points: tuple[Point, ...]
     warnings: tuple[str, ...] = ()
     block_size: int | None = None
     shape: KVSize | None = field(default=None, compare=False)
@@ -124,6 +131,14 @@ class Advice:
         """Whether the gain on the rest is in the interval that was promised; None if nothing was."""
         promise = self.choice.promise
         return None if promise is None else promise.holds(self.held_out.gain.value)
+
+    @property
+    def frontier(self) -> Frontier:
+        """What more gain costs: all settings on both parts, what the first part chose, and what is advised."""
+        chosen = next(point for point in self.points if point.margin == self.choice.margin)
+        advised = chosen if self.recommended else self.points[0]
+        unit = "tokens" if self.block_size is None else "blocks"
+        return Frontier(self.points, chosen, advised, self.limits, self.goal.slo, unit)
 
     def as_set(self, margin: int) -> tuple[int, int]:
         """Return a margin as a threshold and a prompt estimate."""
@@ -231,7 +246,7 @@ def advise(
     seed : int
         Of the bootstrap's draws.
     progress : callable or bool, optional
-        Called with the replays of the first part done, and all of them; in a queue with the runs done, and None.
+        Called with the replays of settings done, and all of them; in a queue with the runs done, and None.
         True shows a bar on standard error.
     model : str, path, Architecture or KVSize, optional
         Whose bytes and times they are: a name such as ``"llama-2-7b"``, or the path of its ``config.json``.
@@ -290,18 +305,20 @@ def _on_an_idle_server(
     rng = np.random.default_rng(seed)
     make = policy or t_lru
 
-    def of(margin: int) -> AnyPolicy:
-        made: AnyPolicy = in_blocks(make(*as_set(margin, aim.xi, estimate)), unit)
-        return made
+    def of(margin: int) -> Setting:
+        xi, q_hat = as_set(margin, aim.xi, estimate)
+        made: AnyPolicy = in_blocks(make(xi, q_hat), unit)
+        return Setting(made, "T-LRU" if policy is None else type(made).__name__, xi, q_hat)
 
+    half, other = halves_of(report)
     rest = len(trace) - start
-    choice = choose(beginning, rest, room, aim, rng, of, limits, report)
+    choice = choose(beginning, rest, room, aim, rng, lambda margin: of(margin).policy, limits, half)
     margin = choice.margin or choice.freely.margin or max(aim.xi - default_estimate(beginning), 0)
-    name = "T-LRU" if policy is None else type(of(margin)).__name__
-    setting = Setting(of(margin), name, *as_set(margin, aim.xi, estimate))
+    setting = of(margin)
     held = hold_out(trace, start, room, aim, setting, rng, limits)
+    points = points_of(trace, start, room, aim, limits, of, choice, other)
     blocks = unit if isinstance(trace, Forest) else None
-    found = Advice(aim, capacity, len(trace), start, estimate, choice, held, limits, block_size=blocks)
-    used = margin if name == "T-LRU" else 0
+    found = Advice(aim, capacity, len(trace), start, estimate, choice, held, limits, points, block_size=blocks)
+    used = margin if setting.name == "T-LRU" else 0
     said = cautions_of(trace, aim, used, held.within_budget, found.q_hat, found.recommended)
-    return replace(found, warnings=(*scarce(trace, [capacity]), *ahead(name, setting.policy), *said))
+    return replace(found, warnings=(*scarce(trace, [capacity]), *ahead(setting.name, setting.policy), *said))

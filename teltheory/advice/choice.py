@@ -57,13 +57,19 @@ LEAST_SPREAD = 1e-6
 class Tried:
     """A margin on the first part.
 
-    `gain` is the share by which the goal is below LRU's, and `cost` that of the turns that count.
+    `gain` is the share by which the goal is below LRU's, and `cost` that of the turns that count; `broken` has the
+    limits that it does not keep.
     """
 
     margin: int
     gain: float
     cost: Cost
-    allowed: bool
+    broken: tuple[str, ...] = ()
+
+    @property
+    def allowed(self) -> bool:
+        """Whether it keeps the limits."""
+        return not self.broken
 
 
 @dataclass(frozen=True)
@@ -108,7 +114,7 @@ def choose(
     base = capacity_curve(first, LRU()).outcome(capacity)
     counted = len(first) - warm_up
     if counted < BLOCKS:
-        nothing = Tried(0, 0.0, Cost.of(base, goal), allowed=True)
+        nothing = Tried(0, 0.0, Cost.of(base, goal))
         return Choice(0, warm_up, Estimate(0.0, 0.0, 0.0), None, (nothing,), nothing)
     comparison = Comparison.of(goal, limits, Replayed(base), warm_up, rest_turns, rng)
     candidates = margins(base.in_tokens().uncached[warm_up:], continued_prompts(first), goal)
@@ -118,7 +124,7 @@ def choose(
         found.append(comparison.compared(Replayed(outcome)))
         report(done, len(candidates))
     best = select(found, neighbours(candidates, drift(goal, comparison.lru)), rng)
-    tried = tuple(Tried(m, one.gain, one.cost, one.allowed) for m, one in zip(candidates, found, strict=True))
+    tried = tuple(Tried(m, one.gain, one.cost, one.broken) for m, one in zip(candidates, found, strict=True))
     return Choice(candidates[best.place], warm_up, best.here, best.promise, tried, tried[best.freely])
 
 
@@ -160,10 +166,15 @@ class Compared:
 
     gain: float
     cost: Cost
-    allowed: bool
+    broken: tuple[str, ...]
     gains: FloatArray
     later: FloatArray
     moved: float
+
+    @property
+    def allowed(self) -> bool:
+        """Whether it keeps the limits."""
+        return not self.broken
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,11 +211,11 @@ class Comparison:
         losses, whole = counted.losses(self.goal), Blocks.of(len(self.lru), 1)
         cost = counted.cost(self.goal)
         pairs = ((self._costs[0], cost), (self._costs[1], run.cost(self.goal)))
-        broken = [text for before, after in pairs for text in self.limits.broken(before, after, self.goal.slo)]
+        broken = (text for before, after in pairs for text in self.limits.broken(before, after, self.goal.slo))
         return Compared(
             float(self._gains(losses, whole, whole.all)[0]),
             cost,
-            not broken,
+            tuple(dict.fromkeys(broken)),
             self._gains(losses, self.blocks, self.draws),
             self._gains(losses, self.blocks, self.elsewhere),
             self._moved(losses),

@@ -17,7 +17,7 @@ import numpy as np
 from teltheory.cost.bootstrap import Blocks, Estimate, Values, interval
 from teltheory.cost.goals import SLO, Level, read_goal
 from teltheory.cost.latency import A100_LLAMA2_7B, Latency
-from teltheory.cost.metrics import above_slo, excess, ttft_quantiles
+from teltheory.cost.metrics import above_slo, excess, tail_excess_latency, ttft_quantiles
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import FloatArray, IntArray, rational
 from teltheory.model.outcome import Outcome
@@ -108,19 +108,23 @@ def gain_interval(value: float, draws: FloatArray, blocks: int) -> Estimate:
 class Cost:
     """What some turns cost under a policy.
 
-    Tokens that were computed, the share of the input that was cached, and P50 of TTFT in seconds.
+    Tokens that were computed, the share of the input that was cached, P50 and P95 of TTFT in seconds, and TEL
+    above the SLO: in tokens, of a forest in its blocks, in a queue in seconds.
     """
 
     prefilled: int
     hit_rate: float
-    median: float
+    p50: float
+    p95: float
+    tel: float
 
     @classmethod
     def of(cls, outcome: Outcome, goal: Goal) -> Cost:
         """Return the cost of an outcome of at least one turn."""
         spent = outcome.in_tokens()
-        (median,) = ttft_quantiles(spent, (0.5,), goal.latency).tolist()
-        return cls(spent.prefilled, float(spent.hit_rate), median)
+        p50, p95 = ttft_quantiles(spent, (0.5, 0.95), goal.latency).tolist()
+        tel = tail_excess_latency(outcome, goal.xi // outcome.block_size)
+        return cls(spent.prefilled, float(spent.hit_rate), p50, p95, tel)
 
 
 @dataclass(frozen=True)
@@ -143,6 +147,10 @@ class Limits:
         """Yield what is above its limit: `WORK`, `MEDIAN`."""
         if self.work is not None and tried.prefilled > self.work * lru.prefilled:
             yield WORK
-        median = Fraction(tried.median)
-        if self.median is not None and median > self.median * Fraction(lru.median) and median >= slo / 2:
+        p50 = Fraction(tried.p50)
+        if self.median is not None and p50 > self.median * Fraction(lru.p50) and p50 >= slo / 2:
             yield MEDIAN
+
+    def most_p50(self, lru: Cost, slo: Fraction) -> float | None:
+        """Return the P50 up to which all is allowed, in seconds; None if every one is."""
+        return None if self.median is None else max(float(self.median) * lru.p50, float(slo / 2))

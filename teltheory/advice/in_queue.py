@@ -91,11 +91,11 @@ class Queued:
         return self.served.is_slow(goal.slo).astype(np.int64) if goal.misses else self.served.excess(goal.slo)
 
     def cost(self, goal: Goal) -> Cost:
-        """Return what the turns cost; P50 has the waits."""
+        """Return what the turns cost; percentiles and TEL have the waits."""
         inputs = exact_sum(self.inputs)
         prefilled = inputs - sum(self.hits)
-        (median,) = self.served.quantiles((0.5,)).tolist()
-        return Cost(prefilled, (inputs - prefilled) / max(inputs, 1), median)
+        p50, p95 = self.served.quantiles((0.5, 0.95)).tolist()
+        return Cost(prefilled, (inputs - prefilled) / max(inputs, 1), p50, p95, self.served.tail_seconds(goal.slo))
 
 
 def _since(outcome: Outcome | TieredOutcome, start: int) -> Outcome | TieredOutcome:

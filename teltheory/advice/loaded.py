@@ -16,6 +16,7 @@ import numpy as np
 
 from teltheory.advice.choice import BLOCKS, Comparison, drift, margins, select
 from teltheory.advice.engines import EngineSetting, cautions_of, engine_settings
+from teltheory.advice.frontier import Frontier, Point, Side
 from teltheory.advice.goal import Cost, Goal, Limits
 from teltheory.advice.held_in_queue import HeldInQueue, hold_in_queue, named
 from teltheory.advice.overflow import first_overflow_of
@@ -51,12 +52,17 @@ IN_A_QUEUE = "In a queue nothing is guaranteed, even for an exact Q̂: others wa
 
 @dataclass(frozen=True)
 class QueueTried:
-    """A candidate on the first part: gain and cost on the turns that count, and whether it keeps the limits."""
+    """A candidate on the first part: gain and cost on the turns that count, and the limits that it breaks."""
 
     candidate: Candidate
     gain: float
     cost: Cost
-    allowed: bool
+    broken: tuple[str, ...] = ()
+
+    @property
+    def allowed(self) -> bool:
+        """Whether it keeps the limits."""
+        return not self.broken
 
 
 @dataclass(frozen=True)
@@ -173,6 +179,24 @@ class QueueAdvice:
         return as_set(margin, self.goal.xi, self.estimate)
 
     @property
+    def frontier(self) -> Frontier:
+        """What more gain costs: all settings on the first part; LRU and the one that was tried on the rest too."""
+        points = tuple(self._point(one) for one in self.choice.tried)
+        places = [one.candidate for one in self.choice.tried]
+        chosen = points[places.index(self.choice.candidate)]
+        advised = chosen if self.recommended else points[0]
+        return Frontier(points, chosen, advised, self.limits, self.goal.slo, "s")
+
+    def _point(self, one: QueueTried) -> Point:
+        held, rest = self.held_out, None
+        served = {self.choice.tried[0].candidate: held.rows[0], self.tried: held.rows[1]}.get(one.candidate)
+        if served is not None:
+            cost = Cost(served.prefilled, served.hit_rate, served.p50, served.p95, served.tel)
+            rest = Side(served.gain.value, cost, held.broken if served is held.rows[1] else ())
+        side = Side(one.gain, one.cost, one.broken)
+        return Point(self.name(one.candidate), *self.as_set(one.candidate.margin), side, rest)
+
+    @property
     def why(self) -> tuple[str, ...]:
         """Facts that speak for LRU; none if the setting is recommended."""
         return () if self.recommended else tuple(reasons_of(self.held_out, self.goal, self.choice.idle))
@@ -271,7 +295,7 @@ def choose_in_queue(
     if server.serving.shared:
         warm_up = min(warm_up, first_overflow_of(first, nowhere, sizes[-1]))
     if start - warm_up < BLOCKS:
-        nothing = QueueTried(lru, 0.0, base.cost(goal), allowed=True)
+        nothing = QueueTried(lru, 0.0, base.cost(goal))
         return QueueChoice(lru, warm_up, Estimate(0.0, 0.0, 0.0), None, (nothing,), nothing)
     comparison = Comparison.of(goal, limits, base, warm_up, len(server.requests) - start, rng)
     counted = base.since(warm_up)
@@ -285,7 +309,7 @@ def choose_in_queue(
     )
     candidates = list(found)
     best = select(list(found.values()), near_of(candidates, drift(goal, comparison.lru)), rng)
-    tried = tuple(QueueTried(key, one.gain, one.cost, one.allowed) for key, one in found.items())
+    tried = tuple(QueueTried(key, one.gain, one.cost, one.broken) for key, one in found.items())
     return QueueChoice(candidates[best.place], warm_up, best.here, best.promise, tried, tried[best.freely])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from teltheory.advice.sentences_of_frontier import beside_limits, figures, step_lines
 from teltheory.cost.kv_cache import KVSize
 from teltheory.model.display import Table, counted, percent, tokens_in_short
 from teltheory.optimal.trees.hindsight import HOLES_LEGEND
@@ -42,6 +43,7 @@ def findings(advice: Advice, shape: KVSize | None) -> Iterator[str]:
     yield judged(advice)
     yield cost(advice)
     yield from _beside(advice, shape)
+    yield from step_lines(advice)
 
 
 def headline(advice: Advice) -> str:
@@ -53,7 +55,9 @@ def headline(advice: Advice) -> str:
         gain = "no gain" if advice.choice.freely.allowed else "no gain within the limits"
         return f"{stay} On the first part {advice.policy} has {gain} that chance does not explain."
     if advice.held_out.gain.above_zero:
-        broken = " and ".join(advice.held_out.broken)
+        lru, tried, _ = advice.held_out.rows
+        said = figures(advice.goal, advice.limits, lru, tried)
+        broken = " and ".join(said[name] for name in advice.held_out.broken)
         return f"{stay} {advice.policy} keeps its limits on the first part, but not on the rest: {broken}."
     return f"{stay} The gain of {advice.policy} on the first part did not last."
 
@@ -96,8 +100,8 @@ def _others(advice: Advice) -> Iterator[str]:
     before, after = lru.cost, freely.cost
     yield (
         f"Without limits: {percent(freely.gain)} lower with {_setting(advice, freely.margin)}, for "
-        f"{times(before.prefilled, after.prefilled)} the prefill and a P50 of {1000 * after.median:.1f} ms in "
-        f"the place of {1000 * before.median:.1f}."
+        f"{times(before.prefilled, after.prefilled)} the prefill and a P50 of {1000 * after.p50:.1f} ms in "
+        f"the place of {1000 * before.p50:.1f}."
     )
 
 
@@ -121,12 +125,11 @@ def cost(advice: Advice) -> str:
     held = advice.held_out
     lru, tried, _ = held.rows
     median = held.median
-    broken = f"above the limit: {' and '.join(held.broken)}" if held.broken else "within the limits"
+    limits = beside_limits(advice.goal, advice.limits, lru, tried, held.broken)
     return (
         f"Cost on the rest: P50 goes from {1000 * lru.p50:.1f} to {1000 * tried.p50:.1f} ms, by "
         f"{1000 * median.value:+.1f} ms [{1000 * median.low:+.1f}, {1000 * median.high:+.1f}], the hit rate from "
-        f"{percent(lru.hit_rate)} to {percent(tried.hit_rate)}, the prefill to "
-        f"{times(lru.prefilled, tried.prefilled)} LRU's: {broken}."
+        f"{percent(lru.hit_rate)} to {percent(tried.hit_rate)}. That is {limits}."
     )
 
 

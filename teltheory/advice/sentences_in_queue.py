@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from teltheory.advice.sentences import change, chosen, in_memory, times
+from teltheory.advice.sentences_of_frontier import beside_limits, figures, step_lines, tables_of_frontier
 from teltheory.model.display import Table, counted, percent, tokens_in_short
 from teltheory.model.tiers import Tiers
 from teltheory.model.units import in_seconds
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
 MANY = 10
 """Loss from which on it is said in times."""
-TRIED_ROWS = 12
-"""Most settings of the first part that are printed."""
 
 
 def queue_lines(advice: QueueAdvice) -> Iterator[str]:
@@ -59,7 +58,8 @@ def headline(advice: QueueAdvice) -> str:
         gain = "no gain" if choice.freely.allowed else "no gain within the limits"
         return f"{stay} On the first part {advice.kind} has {gain} that chance does not explain."
     if held.gain.above_zero:
-        broken = " and ".join(held.broken)
+        said = figures(advice.goal, advice.limits, *held.rows[:2])
+        broken = " and ".join(said[name] for name in held.broken)
         return f"{stay} {tried} keeps its limits on the first part, but not on the rest: {broken}."
     if held.gain.value > 0:
         return f"{stay} The gain of {tried} on the first part may be chance on the rest."
@@ -89,6 +89,7 @@ def findings(advice: QueueAdvice) -> Iterator[str]:
         least = in_seconds(advice.held_out.bound)
         pooled = "one cache of all memory, hindsight, and no waits" + _in_one_tier(advice)
         yield f"Bound: no router and no policy gets below {least} s above the SLO on the rest: {pooled}."
+    yield from step_lines(advice)
 
 
 def _freely(advice: QueueAdvice) -> Iterator[str]:
@@ -99,7 +100,7 @@ def _freely(advice: QueueAdvice) -> Iterator[str]:
     yield (
         f"Without limits: {percent(freely.gain)} lower with {advice.name(freely.candidate)}, "
         f"{setting(advice, freely.candidate.margin)}, for {times(lru.prefilled, freely.cost.prefilled)} the "
-        f"prefill and a P50 of {freely.cost.median:.3f} s instead of {lru.median:.3f}."
+        f"prefill and a P50 of {freely.cost.p50:.3f} s instead of {lru.p50:.3f}."
     )
 
 
@@ -122,13 +123,12 @@ def _judged(advice: QueueAdvice) -> str:
 def _cost(advice: QueueAdvice) -> str:
     held = advice.held_out
     lru, tried = held.rows[:2]
-    broken = f"above the limit: {' and '.join(held.broken)}" if held.broken else "within the limits"
+    limits = beside_limits(advice.goal, advice.limits, lru, tried, held.broken)
     busy = f"by {in_seconds(tried.busy - lru.busy, plus=True)} to {in_seconds(tried.busy)}"
     return (
         f"Cost on the rest: P50 goes from {lru.p50:.3f} to {tried.p50:.3f} s, the hit rate from "
-        f"{percent(lru.hit_rate)} to {percent(tried.hit_rate)}, the prefill to "
-        f"{times(lru.prefilled, tried.prefilled)} LRU's, the busy seconds {busy}, the utilisation from "
-        f"{lru.utilisation:.3f} to {tried.utilisation:.3f}: {broken}."
+        f"{percent(lru.hit_rate)} to {percent(tried.hit_rate)}, the busy seconds {busy}, the utilisation from "
+        f"{lru.utilisation:.3f} to {tried.utilisation:.3f}. That is {limits}."
     )
 
 
@@ -240,22 +240,4 @@ def tables_of(advice: QueueAdvice) -> Iterator[tuple[str, tuple[str, ...], list[
         names = [f"{what} {tier}" for what in ("hit", "loaded", "written") for tier in tiers[what == "loaded" :]]
         moved = [(row.policy, *map(tokens_in_short, (*row.hits, *row.loaded, *row.written))) for row in held.rows]
         yield "Tokens on the rest, by tier", ("policy", *names), moved
-    if len(advice.choice.tried) > 1:
-        yield (
-            "Settings on the first part",
-            ("policy", "ξ", "Q̂", "gain %", "prefill", "limits"),
-            list(_tried(advice)),
-        )
-
-
-def _tried(advice: QueueAdvice) -> Iterator[tuple[str, ...]]:
-    """Yield settings of the first part, evenly spaced if there are many."""
-    lru, tried = advice.choice.tried[0], advice.choice.tried
-    step = -(-len(tried) // TRIED_ROWS)
-    for place, one in enumerate(tried):
-        if place % step and one.candidate != advice.tried:
-            continue
-        xi, q_hat = ("", "") if one.candidate.is_lru else map("{:,}".format, advice.as_set(one.candidate.margin))
-        kept = "kept" if one.allowed else "broken"
-        prefill = times(lru.cost.prefilled, one.cost.prefilled)
-        yield advice.name(one.candidate), xi, q_hat, f"{100 * one.gain + 0.0:+.1f}", prefill, kept
+    yield from tables_of_frontier(advice)

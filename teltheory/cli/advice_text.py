@@ -20,6 +20,8 @@ from teltheory.advice.sentences import (
     judged,
     rest_of,
 )
+from teltheory.advice.sentences_of_frontier import tables_of_frontier
+from teltheory.cli.frontier_text import frontier_as_data, frontier_chart
 from teltheory.cli.output import write_text
 from teltheory.cli.tables import plain_table
 from teltheory.cost.kv_cache import KVSize
@@ -27,8 +29,6 @@ from teltheory.report.markdown import bullets, facts, paragraphs, plain_text, ta
 from teltheory.report.page import Card, Page, Section, digest, render, versions
 
 if TYPE_CHECKING:
-    from altair import VConcatChart
-
     from teltheory.advice import Advice, QueueAdvice
 
 
@@ -78,6 +78,7 @@ def judged_as_data(advice: Advice | QueueAdvice) -> dict[str, Any]:
         "kept_promise": advice.kept_promise,
         "choice": asdict(advice.choice),
         "held_out": asdict(advice.held_out),
+        "frontier": frontier_as_data(advice.frontier),
         "warnings": list(advice.warnings),
         "engines": [asdict(setting) for setting in advice.engines],
     }
@@ -117,7 +118,7 @@ def _card(advice: Advice, shape: KVSize | None) -> Card:
 
 
 def _section(anchor: str, advice: Advice, shape: KVSize | None) -> Section:
-    charts = [_tried(advice)] if len(advice.choice.tried) > 1 else []
+    charts = [frontier_chart(advice)] if len(advice.points) > 1 else []
     return Section(
         anchor, f"Capacity {in_memory([advice.capacity], shape)}", paragraphs(_parts(advice, shape)), charts
     )
@@ -140,29 +141,6 @@ def _parts(advice: Advice, shape: KVSize | None) -> Iterator[str]:
     yield from _advised(advice)
     yield bullets(list(findings(advice, shape)))
     yield from (f"> **Warning.** {plain_text(warning)}" for warning in advice.warnings)
-    _, heads, rows = rest_of(advice)
-    yield table(heads, (map(plain_text, row) for row in rows), "---:")
-
-
-def _tried(advice: Advice) -> VConcatChart:
-    """Return what every setting did on the first part; the dotted line is what was tried on the rest."""
-    import altair as alt
-
-    rows = [{"margin": t.margin, "gain": t.gain, "median": t.cost.median} for t in advice.choice.tried]
-    x = alt.X("margin:Q", title="ξ - Q̂ (tokens)")
-    tips = [
-        alt.Tooltip(f"{name}:Q", format=form)
-        for name, form in (("margin", ","), ("gain", ".1%"), ("median", ".3f"))
-    ]
-    lines = alt.Chart(alt.InlineData(values=rows), width=600, height=170).mark_line(point=True)
-    chosen = alt.Chart(alt.InlineData(values=[{"margin": advice.held_out.margin}])).mark_rule(strokeDash=[2, 3])
-    panels = [
-        alt.layer(lines.encode(x=x, y=y, tooltip=tips), chosen.encode(x="margin:Q"))
-        for y in (
-            alt.Y("gain:Q", title=f"{advice.goal.name}, below LRU", axis=alt.Axis(format="%")),
-            alt.Y("median:Q", title="median of TTFT, s"),
-        )
-    ]
-    return alt.vconcat(
-        *panels, title=f"Settings at {advice.capacity:,} tokens, on the first part; dotted: the one tried"
-    )
+    for title, heads, rows in (rest_of(advice), *tables_of_frontier(advice)):
+        yield f"**{title}**"
+        yield table(heads, (map(plain_text, row) for row in rows), "---:")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from teltheory.advice.sentences import advice_lines
+from teltheory.advice.sentences import advice_lines, in_memory
+from teltheory.advice.sentences_in_queue import memory
 from teltheory.cli.advice_text import advice_as_data, advice_table, write_advice
 from teltheory.cli.advise_in_queue import (
     Found,
@@ -19,6 +21,7 @@ from teltheory.cli.advise_in_queue import (
     print_found,
     write_found,
 )
+from teltheory.cli.frontier_text import draw_frontiers, frontier_tables
 from teltheory.cli.options import (
     capacity_option,
     goal_option,
@@ -30,6 +33,7 @@ from teltheory.cli.options import (
 )
 from teltheory.cli.output import check_target, console, progress_bar, show, write_json
 from teltheory.cli.parts import command, option
+from teltheory.cli.pictures import Picture, picture_options
 from teltheory.cli.prefixes import Prefixes, block_lines, reading_as_data, reading_line, unit_of
 from teltheory.cli.question import chosen_capacities, read_capacities, read_sizes
 from teltheory.cli.replay import about
@@ -93,6 +97,7 @@ if TYPE_CHECKING:
 @plan_options
 @served_options
 @option("--html", "page", metavar="FILE", help="Also write a page to FILE, to show to others.")
+@picture_options("It shows what more gain costs")
 @trace_options()
 @prefix_options()
 @json_option
@@ -101,6 +106,7 @@ def advise(
     capacities: tuple[str, ...],
     page: str | None,
     served: Served,
+    picture: Picture,
     tiered: Tiered,
     loaded: Loaded,
     planned: Planned,
@@ -128,6 +134,7 @@ def advise(
     wish, shape = _read_wish(served, **given) | {"seed": reading.seed}, served.shape
     sizes = read_capacities(capacities, shape)
     prefixes.check(forced=False)
+    picture.check()
     asked = None
     if tiered or loaded or planned:
         asked = LoadedQuestion.of(tiered, loaded, planned, served, sizes)
@@ -144,8 +151,12 @@ def advise(
     told = Told.of(trace_file, trace, requests, prefixes, start, served, notes, tel)
     if asked is None:
         _report(told, advices, shape, page, target, reading.seed)
+        memories = [in_memory([one.capacity], shape) for one in advices]
+        draw_frontiers(picture, advices, memories, Path(trace_file).name)
     else:
         _report_in_queue(told, found, unit_of(requests), page, target, reading.seed)
+        queued = [one.advice for one in found]
+        draw_frontiers(picture, queued, [memory(one) for one in queued], Path(trace_file).name)
     return 0
 
 
@@ -187,7 +198,7 @@ def _on_an_idle_server(
     from teltheory.advice import advise as advise_on
 
     with about(trace_file), progress_bar() as bar:
-        task = bar.add_task("Trying settings", total=len(sizes) * MARGINS)
+        task = bar.add_task("Trying settings", total=2 * len(sizes) * MARGINS)
         wish = wish | {"progress": lambda done, total: bar.advance(task)}
         return [advise_on(requests, size, **wish) for size in sizes]
 
@@ -200,7 +211,7 @@ def _report(
         out = console()
         show(out, *told.said)
         for advice in found:
-            show(out, "", *advice_lines(advice, shape), advice_table(advice))
+            show(out, "", *advice_lines(advice, shape), advice_table(advice), *frontier_tables(advice))
     if page is not None:
         write_advice(page, told.file, told.said, found, shape, seed)
     if target is not None:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 
 from teltheory.advice.sentences_in_queue import asked, findings, headline, memory, tables_of
+from teltheory.advice.sentences_of_frontier import TEXTS
 from teltheory.cli.advice_text import judged_as_data
+from teltheory.cli.frontier_text import frontier_chart
 from teltheory.cli.tables import plain_table
 from teltheory.model.display import counted
 from teltheory.model.tiers import Tiers, tiers_of
@@ -17,7 +19,7 @@ from teltheory.report.markdown import bullets, paragraphs, plain_text, table
 from teltheory.report.page import Card, Section
 
 if TYPE_CHECKING:
-    from altair import Chart
+    from altair import Chart, VConcatChart
 
     from teltheory.advice.held_in_queue import QueueRow
     from teltheory.advice.loaded import QueueAdvice
@@ -38,7 +40,7 @@ METHOD = (
 def queue_tables(advice: QueueAdvice) -> Iterator[Table]:
     """Yield the tables for the terminal."""
     for title, heads, rows in tables_of(advice):
-        yield plain_table(title, heads, rows, heads[:1])
+        yield plain_table(title, heads, rows, (*heads[:1], *TEXTS))
 
 
 def queue_as_data(advice: QueueAdvice) -> dict[str, Any]:
@@ -79,7 +81,11 @@ def queue_section(anchor: str, advice: QueueAdvice) -> Section:
     texts += [f"> **Warning.** {plain_text(warning)}" for warning in advice.warnings]
     for title, heads, rows in tables_of(advice):
         texts += [f"**{title}**", table(heads, (map(plain_text, row) for row in rows), "---:")]
-    return Section(anchor, f"{memory(advice)} a replica", paragraphs(texts), [_parts(advice)])
+    charts: list[Chart | VConcatChart] = [
+        _parts(advice),
+        *([frontier_chart(advice)] if len(advice.choice.tried) > 1 else []),
+    ]
+    return Section(anchor, f"{memory(advice)} a replica", paragraphs(texts), charts)
 
 
 PARTS = ("wait", "load", "compute")

@@ -30,6 +30,10 @@ def chat_like(draw):
     return tt.Trace.from_turns(conversation, prompt, response)
 
 
+def spent(prefilled, p50):
+    return Cost(prefilled, 0.5, p50, 1.0, 0)
+
+
 def t_lru(margin):
     return tt.TLRU(margin, 0, "least-recent")
 
@@ -76,7 +80,7 @@ def test_the_gain_of_each_margin_is_that_of_a_replay():
         outcome = tt.replay(trace, tt.TLRU(tried.margin + 30, 30, "least-recent"), 2000)
         tel = np.maximum(outcome.uncached[kept] - 2000, 0).sum()
         assert tried.gain == pytest.approx(1 - tel / lru)
-        assert tried.cost.median == np.quantile(outcome.uncached[kept], 0.5, method="inverted_cdf")
+        assert tried.cost.p50 == np.quantile(outcome.uncached[kept], 0.5, method="inverted_cdf")
 
 
 def test_for_tel_the_best_margin_is_that_of_the_greatest_gain_or_near_it():
@@ -131,17 +135,17 @@ def test_what_is_chosen_keeps_the_limits_and_without_limits_the_best_is_chosen(t
 
 
 def test_a_limit_is_on_the_work_and_on_the_median_unless_nobody_waits_for_it():
-    limits, slo, lru = Limits(Fraction(105, 100), Fraction(9, 8)), Fraction(1), Cost(100, 0.5, 0.5)
+    limits, slo, lru = Limits(Fraction(105, 100), Fraction(9, 8)), Fraction(1), spent(100, 0.5)
     for prefilled, median, broken in (
         (105, 0.5625, []),
         (106, 0.5, ["prefilled tokens"]),
         (100, 0.5626, ["P50"]),
         (106, 0.6, ["prefilled tokens", "P50"]),
     ):
-        assert list(limits.broken(lru, Cost(prefilled, 0.5, median), slo)) == broken
-        assert not list(FREE.broken(lru, Cost(prefilled, 0.5, median), slo))
-    assert not list(limits.broken(Cost(100, 0.5, 0.1), Cost(100, 0.5, 0.4999), slo))
-    assert list(limits.broken(Cost(100, 0.5, 0.1), Cost(100, 0.5, 0.5), slo)) == ["P50"]
+        assert list(limits.broken(lru, spent(prefilled, median), slo)) == broken
+        assert not list(FREE.broken(lru, spent(prefilled, median), slo))
+    assert not list(limits.broken(spent(100, 0.1), spent(100, 0.4999), slo))
+    assert list(limits.broken(spent(100, 0.1), spent(100, 0.5), slo)) == ["P50"]
 
 
 @given(st.floats(-2, 1), st.floats(0, 1), st.floats(0, 3), st.floats(0, 3))

@@ -67,6 +67,25 @@ def test_the_rest_is_that_of_replays_by_hand():
     assert without(forest, system_prompt(forest)).units == forest.units - 1
 
 
+def test_the_frontier_of_shared_prefixes_is_that_of_replays_by_hand_with_tel_in_blocks():
+    size, capacity = 16, 3000
+    forest = in_blocks(tt.sample_conversations(ConversationModel(), 300, np.random.default_rng(4)), size)
+    advice = tt.advise(forest, capacity, SLO, goal="p95")
+    start, warm_up, lru = advice.start, advice.choice.warm_up, tt.replay(forest, tt.LRU(), capacity // size)
+    assert advice.frontier.unit == "blocks"
+    for point in advice.frontier.points[1::9]:
+        own = tt.TLRU(point.xi // size, -(-point.q_hat // size), "least-recent")
+        outcome = tt.replay(forest, own, capacity // size)
+        for side, turns in ((point.first, slice(warm_up, start)), (point.rest, slice(start, None))):
+            computed = [one.in_tokens().uncached[turns] for one in (lru, outcome)]
+            before, after = (
+                tt.A100_LLAMA2_7B.ttft(np.quantile(one, 0.95, method="inverted_cdf")) for one in computed
+            )
+            assert side.cost.tel == np.maximum(outcome.uncached[turns] - advice.goal.xi // size, 0).sum()
+            assert side.cost.prefilled == computed[1].sum()
+            assert (side.cost.p95, side.gain) == pytest.approx((after, 1 - after / before))
+
+
 def least_of_all_plans(forest, start, capacity, xi):
     """The least above the threshold from a request on, over all that a cache may hold after each request."""
     states = {frozenset(): 0}

@@ -6,7 +6,7 @@ import pytest
 from advice.advised_traces import chats, engineers, single_turns, usual
 
 import teltheory as tt
-from teltheory.advice import MARGINS
+from teltheory.advice import MARGINS, Limits
 from teltheory.advice.sentences import advice_lines
 from teltheory.model.display import tokens_in_short
 
@@ -61,7 +61,7 @@ def test_what_costs_too_much_is_said_in_one_line_and_no_help_goes_without_its_co
     assert (
         f"Without limits: {100 * freely.gain:.1f} % lower with ξ = {xi:,} and Q̂ = {q_hat:,}, for "
         f"{freely.cost.prefilled / lru.prefilled:.3f} times the prefill and a P50 of "
-        f"{1000 * freely.cost.median:.1f} ms in the place of {1000 * lru.median:.1f}."
+        f"{1000 * freely.cost.p50:.1f} ms in the place of {1000 * lru.p50:.1f}."
     ) in text
     assert text.count("Without limits") == 1
     assert "it helps, for 1.0" in text
@@ -79,9 +79,17 @@ def test_a_limit_that_breaks_on_the_rest_alone_is_said_plainly():
     assert found.startswith(
         "ADVICE: stay with LRU. T-LRU keeps its limits on the first part, but not on the rest: "
     )
-    assert found.endswith(": prefilled tokens and P50.")
-    assert any("above the limit: prefilled tokens and P50." in line for line in advice_lines(broken, None))
-    assert any("within the limits." in line for line in advice_lines(advice, None))
+    lru, tried, _ = advice.held_out.rows
+    figures = (
+        f"the prefill is {tried.prefilled / lru.prefilled:.3f} times LRU's (limit 1.05) and P50 is "
+        f"{tried.p50 / lru.p50:.3f} times LRU's (limit 1.1, or half of the SLO, 0.1 s)."
+    )
+    assert found.endswith(f": {figures}")
+    above = f"above the limit of prefilled tokens and of P50: {figures}"
+    assert any(above in line for line in advice_lines(broken, None))
+    assert any(f"That is within the limits: {figures}" in line for line in advice_lines(advice, None))
+    free = replace(advice, limits=Limits(None, None))
+    assert any("times LRU's (no limit)." in line for line in advice_lines(free, None))
 
 
 def test_the_command_says_plainly_that_it_does_not_help(run, tmp_path, capsys):
