@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -199,6 +199,19 @@ def answer_of(meets: BoolArray) -> IntArray:
     from_here_on = np.logical_and.accumulate(meets[::-1], axis=0)
     found: IntArray = len(meets) - from_here_on.sum(axis=0)
     return found
+
+
+def best_of(plans: Mapping[str, Plan]) -> str:
+    """Return whose plan of one grid is enough with the least, by its name; the last of several alike.
+
+    Of replicas and capacities that is the smallest number, of loads the largest.
+    """
+
+    def place(name: str) -> int:
+        numbers = [*(one.number for one in plans[name].tried), None]
+        return numbers.index(plans[name].answer)
+
+    return min(reversed(plans), key=place)
 
 
 def changed(

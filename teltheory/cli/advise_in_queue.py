@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from teltheory.advice.sentences_in_queue import queue_lines
-from teltheory.advice.sentences_of_plan import plan_lines
 from teltheory.cli.loaded_text import (
     LEAD,
     METHOD,
@@ -25,9 +24,10 @@ from teltheory.cli.parts import option
 from teltheory.cli.plan_text import (
     EXPECTED,
     check_tier,
-    plan_as_data,
     plan_section,
+    plan_sentences,
     plan_table,
+    plans_as_data,
     read_percentile,
     read_plan,
 )
@@ -164,13 +164,13 @@ def print_found(found: list[Found], block_size: int) -> None:
     out = console()
     for one in found:
         show(out, "", *one.speed, *queue_lines(one.advice), *queue_tables(one.advice))
-        for name, plan in one.plans.items():
-            show(out, *plan_lines(plan, name, block_size), plan_table(plan, name, block_size))
+        if one.plans:
+            show(out, *plan_sentences(one.advice, one.plans, block_size), plan_table(one.plans, block_size))
 
 
 def found_as_data(one: Found, block_size: int) -> dict[str, Any]:
     """Return what was found as plain data."""
-    plans = [plan_as_data(plan, name, block_size) for name, plan in one.plans.items()]
+    plans = plans_as_data(one.plans, block_size)
     found: dict[str, Any] = finite(queue_as_data(one.advice) | {"speed": list(one.speed), "plans": plans})
     return found
 
@@ -200,5 +200,5 @@ def write_found(
 
 def _sections(number: int, one: Found, block_size: int) -> Iterator[Section]:
     yield queue_section(f"memory-{number}", one.advice)
-    for k, (name, plan) in enumerate(one.plans.items(), start=1):
-        yield plan_section(f"plan-{number}-{k}", plan, name, block_size)
+    if one.plans:
+        yield plan_section(f"plan-{number}", one.advice, one.plans, block_size)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import asdict
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from teltheory.advice.sentences_of_plan import LOAD, REPLICAS, noun, plan_heads, plan_lines, plan_rows
+from teltheory.advice.planning import best_of
+from teltheory.advice.sentences_of_plan import LOAD, REPLICAS, noun, one_answer, plan_heads, rows_of_all
 from teltheory.cli.question import read_capacity
 from teltheory.cli.serving_options import read_load
 from teltheory.cli.tables import plain_table
@@ -21,7 +23,7 @@ from teltheory.report.markdown import paragraphs, plain_text, table
 from teltheory.report.page import Section
 
 if TYPE_CHECKING:
-    from teltheory.advice.planning import Plan
+    from teltheory.advice import Plan, QueueAdvice
 
 EXPECTED = "replicas=1..16, tier0=100k,300k,1M or load=0.5,0.7,0.9"
 RANGE = re.compile(r"(\d{1,9})\.\.(\d{1,9})", re.ASCII)
@@ -62,11 +64,22 @@ def read_percentile(text: str) -> Fraction:
     return 100 * level.q
 
 
-def plan_table(plan: Plan, policy: str, block_size: int) -> Table:
-    """Return the numbers tried for the terminal."""
-    return plain_table(
-        f"Plan, {policy}", plan_heads(plan, " tokens"), plan_rows(plan, block_size), ("keeps the SLO",)
-    )
+def plan_table(plans: Mapping[str, Plan], block_size: int) -> Table:
+    """Return the numbers tried under each policy for the terminal."""
+    heads = ("policy", *plan_heads(next(iter(plans.values())), " tokens"))
+    rows = rows_of_all(plans, best_of(plans), block_size)
+    return plain_table("Plan", heads, rows, ("policy", "keeps the SLO"))
+
+
+def plan_sentences(advice: QueueAdvice, plans: Mapping[str, Plan], block_size: int) -> list[str]:
+    """Return the one answer of some plans in sentences."""
+    return list(one_answer(plans, best_of(plans), advice.goal.name, block_size))
+
+
+def plans_as_data(plans: Mapping[str, Plan], block_size: int) -> list[dict[str, Any]]:
+    """Return plans as plain data, each with whether it is the answer."""
+    best = best_of(plans) if plans else None
+    return [plan_as_data(plan, name, block_size) | {"best": name == best} for name, plan in plans.items()]
 
 
 def plan_as_data(plan: Plan, policy: str, block_size: int) -> dict[str, Any]:
@@ -82,14 +95,15 @@ def plan_as_data(plan: Plan, policy: str, block_size: int) -> dict[str, Any]:
     return data
 
 
-def plan_section(anchor: str, plan: Plan, policy: str, block_size: int) -> Section:
-    """Return a plan as a section of a page."""
-    rows = (map(plain_text, row) for row in plan_rows(plan, block_size))
+def plan_section(anchor: str, advice: QueueAdvice, plans: Mapping[str, Plan], block_size: int) -> Section:
+    """Return plans as a section of a page: one answer, and what was tried."""
+    one = next(iter(plans.values()))
+    rows = (map(plain_text, row) for row in rows_of_all(plans, best_of(plans), block_size))
     texts = [
-        *map(plain_text, plan_lines(plan, policy, block_size)),
-        table(plan_heads(plan, " tokens"), rows, "---:"),
+        *map(plain_text, plan_sentences(advice, plans, block_size)),
+        table(("policy", *plan_heads(one, " tokens")), rows, "---:"),
     ]
-    return Section(anchor, f"Plan of {noun(plan)}, {policy}", paragraphs(texts))
+    return Section(anchor, f"Plan of {noun(one)}", paragraphs(texts))
 
 
 def check_tier(resource: str, tiers: int) -> None:

@@ -118,7 +118,7 @@ class Grid:
 class Cell(Measurement):
     """One policy at one capacity and threshold, with the TEL of LRU and of the optimum there.
 
-    `trace` is the label of the trace if several are swept. The optimum of a forest is that of a cache whose blocks
+    `lru_p50` and `lru_prefilled` are LRU's, as `p50` and `prefilled` are the policy's. `trace` is the label of the trace if several are swept. The optimum of a forest is that of a cache whose blocks
     may outlive their parents (``cache="holes"``): no cache has less.
     """
 
@@ -128,6 +128,8 @@ class Cell(Measurement):
     lru: int
     optimum: int
     trace: str | None = None
+    lru_p50: float | None = None
+    lru_prefilled: int = 0
 
     @property
     def regret(self) -> int:
@@ -242,8 +244,18 @@ def _cell(
     def at(replayed: Replayed) -> Measurement:
         return results[(source.key, *replayed, capacity), xi]
 
-    worth, lru = completed(at(_asked(grid, spec, xi, source)), source), at(_lru(grid, source)).tel
-    return Cell(**vars(worth), capacity=capacity, xi=xi, policy=spec.text, lru=lru, optimum=optimum, trace=label)
+    worth, lru = completed(at(_asked(grid, spec, xi, source)), source), at(_lru(grid, source))
+    return Cell(
+        **vars(worth),
+        capacity=capacity,
+        xi=xi,
+        policy=spec.text,
+        lru=lru.tel,
+        optimum=optimum,
+        trace=label,
+        lru_p50=lru.p50,
+        lru_prefilled=lru.prefilled,
+    )
 
 
 def completed(found: Measurement, source: AnySource) -> Measurement:

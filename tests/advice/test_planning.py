@@ -1,6 +1,6 @@
 """Capacity planning on toys whose answers are known by hand, with an exception planted."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import teltheory as tt
-from teltheory.advice.planning import answer_of, plan
+from teltheory.advice.planning import answer_of, best_of, plan
+from teltheory.advice.sentences_of_plan import one_answer, rows_of_all
 from teltheory.serving.serve import Serving, serve
 
 
@@ -130,3 +131,50 @@ def test_wrong_plans_are_named(arguments, message):
         plan(fours(), "replicas", [1], 0, Fraction(1), LATENCY, percentile=101)
     with pytest.raises(tt.ArgumentError, match="no arrival"):
         plan(tt.Trace.from_turns([0], [1], [0]), "replicas", [1], 0, Fraction(1), LATENCY)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "best", "amount", "others"),
+    [
+        ((3, 2), "T-LRU", "PLAN: T-LRU, 2 replicas: 2 is the smallest", "Under LRU it is 3 replicas."),
+        ((2, 2), "T-LRU", "PLAN: T-LRU, 2 replicas: 2 is the smallest", "Under LRU it is 2 replicas."),
+        ((1, 3), "LRU", "PLAN: LRU, 1 replica: 1 is the smallest", "Under T-LRU it is 3 replicas. So this plan"),
+        ((None, 3), "T-LRU", "PLAN: T-LRU, 3 replicas: 3 is", "Under LRU none of them is enough."),
+        (
+            (2, None),
+            "LRU",
+            "PLAN: LRU, 2 replicas: 2 is",
+            "Under T-LRU none of them is enough. So this plan is one of LRU",
+        ),
+        (
+            (None, None),
+            "T-LRU",
+            "PLAN: T-LRU, no number of replicas: no number",
+            "Under LRU none of them is enough.",
+        ),
+    ],
+)
+def test_of_two_plans_the_one_that_needs_less_is_the_answer_and_only_that(numbers, best, amount, others):
+    one = planned(range(1, 5), 2)
+    plans = dict(zip(("LRU", "T-LRU"), (replace(one, answer=number) for number in numbers), strict=True))
+    assert best_of(plans) == best
+    first, second, *_ = one_answer(plans, best, "TEL above 2 s")
+    assert first.startswith(amount)
+    assert second.startswith(others)
+    remarks = [row[4] for row in rows_of_all(plans, best, 1)]
+    assert remarks.count("yes: the answer") == (plans[best].answer is not None)
+
+
+def test_of_loads_the_largest_is_the_best_and_of_capacities_the_smallest():
+    one = planned(range(1, 5), 2)
+    loads = replace(
+        one,
+        resource="load",
+        tried=tuple(replace(x, number=n) for x, n in zip(one.tried, (0.9, 0.7, 0.5, 0.3), strict=True)),
+    )
+    assert best_of({"LRU": replace(loads, answer=0.5), "T-LRU": replace(loads, answer=0.3)}) == "LRU"
+    tier = replace(one, resource="tier0")
+    assert next(one_answer({"LRU": tier}, "LRU", "", 16)).startswith("PLAN: LRU, 32 tokens of tier 0: 32 is the")
+    assert next(one_answer({"LRU": replace(loads, answer=0.5)}, "LRU", "")).startswith(
+        "PLAN: LRU, a load of 0.5: 0.5"
+    )
