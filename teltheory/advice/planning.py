@@ -211,7 +211,7 @@ def best_of(plans: Mapping[str, Plan]) -> str:
         numbers = [*(one.number for one in plans[name].tried), None]
         return numbers.index(plans[name].answer)
 
-    return min(reversed(plans), key=place)
+    return min(reversed(list(plans)), key=place)
 
 
 def changed(

@@ -8,6 +8,7 @@ from typing import Any
 import click
 from rich.table import Table
 
+from teltheory.cli.costly import costly
 from teltheory.cli.options import (
     cache_option,
     forced_option,
@@ -93,7 +94,7 @@ def replay(
         found = question.on(trace)
         if tiers:
             served = run_served(found, tiers, workers=workers, store=kept, scheduler=scheduler)
-            written.report(served_tables(found, served), served_as_data(found, served))
+            written.report([*served_tables(found, served), *costly(served)], served_as_data(found, served))
             return 0
         cells = run(found, workers, kept, scheduler)
     written.report(shown_cells(found, cells), cells_as_data(found, cells))
@@ -136,6 +137,7 @@ def shown_cells(asked: Asked, cells: Sequence[Cell]) -> Iterator[str | Table]:
         title = f"Capacity {thresholds.size(capacity)}, threshold {thresholds.label(xi)}"
         columns = ("policy", *map(thresholds.heading, MEASURES))
         yield plain_table(title, columns, (cell_row(cell, thresholds) for cell in section), ("policy",))
+    yield from costly(cells)
 
 
 def legend(asked: Asked) -> str:

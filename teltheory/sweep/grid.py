@@ -118,8 +118,9 @@ class Grid:
 class Cell(Measurement):
     """One policy at one capacity and threshold, with the TEL of LRU and of the optimum there.
 
-    `lru_p50` and `lru_prefilled` are LRU's, as `p50` and `prefilled` are the policy's. `trace` is the label of the trace if several are swept. The optimum of a forest is that of a cache whose blocks
-    may outlive their parents (``cache="holes"``): no cache has less.
+    `trace` is the label of the trace if several are swept. The optimum of a forest is that of a cache whose blocks
+    may outlive their parents (``cache="holes"``): no cache has less. What LRU cost, `lru_p50` and `lru_prefilled`,
+    is no column of its own: LRU's own cell has it.
     """
 
     capacity: int
@@ -150,6 +151,7 @@ class Cell(Measurement):
         """Return the cell as plain data, the trace's label first if there is one."""
         plain = super().as_dict()
         place = {name: plain.pop(name) for name in ("trace", "capacity", "xi", "policy")}
+        del plain["lru_p50"], plain["lru_prefilled"]
         if self.trace is None:
             del place["trace"]
         derived = {"regret": self.regret, "change": _number(self.change), "share_closed": _number(self.closed)}

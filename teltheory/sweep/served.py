@@ -155,6 +155,8 @@ class ServedGrid:
             lru_seconds=lru.tail_seconds,
             optimum=optimum,
             trace=label,
+            lru_p50=lru.p50,
+            lru_prefilled=lru.prefilled,
         )
 
 
@@ -175,6 +177,8 @@ class ServedCell(ServedMeasurement):
     lru_seconds: float
     optimum: Fraction | None
     trace: str | None = None
+    lru_p50: float | None = None
+    lru_prefilled: int = 0
 
     @property
     def change(self) -> Fraction | None:
@@ -194,7 +198,7 @@ class ServedCell(ServedMeasurement):
     def as_dict(self) -> dict[str, Any]:
         """Return the cell as plain data; TEL and its bounds are numbers."""
         plain = super().as_dict()
-        for name in ("trace", "tiers", "serving", "xi", "policy", "lru", "optimum"):
+        for name in ("trace", "tiers", "serving", "xi", "policy", "lru", "optimum", "lru_p50", "lru_prefilled"):
             plain.pop(name)
         trace = {} if self.trace is None else {"trace": self.trace}
         served = self.serving and _served(self.serving)

@@ -31,6 +31,8 @@ def by_hand(trace, grid, latency):
                 work = (float(outcome.hit_rate), outcome.prefilled)
                 work += (slow, tel, sum(outcome.cached.tolist()), sum((trace.past - outcome.cached).tolist()))
                 place = {"capacity": capacity, "xi": xi, "policy": spec.text}
+                (p50,) = tt.ttft_quantiles(base[0], (0.5,), latency).tolist()
+                place |= {"lru_p50": p50, "lru_prefilled": base[0].prefilled}
                 cells.append(Cell(*quantiles, *work, **place, lru=lru, optimum=optimum))
     return cells
 
