@@ -132,8 +132,8 @@ def _limits(frontier: Frontier, lru: Side) -> str:
     """Return the limits on a part, for a title."""
     most, work = frontier.most(lru), frontier.limits.work
     said = [] if work is None else [f"{float(work):g} times LRU's prefill"]
-    said += [] if most.p50 is None else [f"a P50 of {most.p50:.3f} s"]
-    return f"; the limits are {' and '.join(said)}" if said else "; no limits"
+    said += [] if most.p50 is None else [f"P50 {most.p50:.3f} s"]
+    return f"; limits: {', '.join(said)}" if said else "; no limits"
 
 
 def heads_of(frontier: Frontier) -> tuple[str, ...]:

@@ -199,7 +199,7 @@ def test_the_tables_have_both_parts_and_mark_what_breaks_a_limit():
     advice = costly()
     (title, heads, first), (_, _, rest) = tables_of_frontier(advice)
     shown = advice.frontier.shown
-    assert title.startswith(f"Frontier on the first part, {len(shown)} of 48 settings; the limits are 1.05 times")
+    assert title.startswith(f"Frontier on the first part, {len(shown)} of 48 settings; limits: 1.05 times")
     for rows, part in ((first, "first"), (rest, "rest")):
         for row, point in zip(rows, shown, strict=True):
             side, told = getattr(point, part), dict(zip(heads, row, strict=True))
