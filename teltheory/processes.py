@@ -3,7 +3,8 @@
 1. A process is handed an item when it is free for it, so that what hands items out can stop at any time.
 2. An item whose process died is done again, after all others. After `ATTEMPTS` dead processes (on a cluster: when
    the scheduler gives it up) the item is named in an error, with all other items done.
-3. Results come in the order in which they are done, each with the index of its item.
+3. Results come in the order in which they are done, each with the index of its item. A warning that a process of
+   this machine gives is given where the work was asked for.
 
 Processes of this machine are spawned, not forked: a script has its own work under ``if __name__ == "__main__":``.
 """
@@ -19,6 +20,7 @@ import re
 import signal
 import sys
 import threading
+import warnings
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import (
@@ -143,9 +145,12 @@ class _Processes:
     def result(self, future: Future[Any], name: str) -> Any:
         self._idle.append(self._busy.pop(future))
         try:
-            return future.result()
+            found, told = future.result()
         except BrokenProcessPool:
             raise _LostError(f"{ATTEMPTS} processes dead that ran it") from None
+        for message in told:
+            warnings.warn(message, stacklevel=2)
+        return found
 
     def close(self) -> None:
         busy = _processes_of(self._busy.values())
@@ -180,8 +185,12 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _work_on(item: object) -> object:
-    return _WORK[0](item)
+def _work_on(item: object) -> tuple[object, list[str]]:
+    """Return what the work gives, and the warnings to give where it was asked for."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("default", UserWarning)
+        found = _WORK[0](item)
+    return found, [str(one.message) for one in told if one.category is UserWarning]
 
 
 @contextmanager

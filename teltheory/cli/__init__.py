@@ -2,8 +2,11 @@
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from io import TextIOWrapper
+from typing import Any
 
 import click
 
@@ -18,8 +21,25 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 1 a verdict, solver or process failed, 2 bad usage or input."""
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
-    code = _done(lambda: commands.main(arguments, prog_name="teltheory", standalone_mode=False))
+    with _warnings_in_lines():
+        code = _done(lambda: commands.main(arguments, prog_name="teltheory", standalone_mode=False))
     sys.exit(_done(sys.stdout.flush) or code)
+
+
+@contextmanager
+def _warnings_in_lines() -> Iterator[None]:
+    """Show each warning of the library in one line, as complaints are shown."""
+    with warnings.catch_warnings():
+        usual = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *place: Any, **rest: Any) -> None:
+            if category is UserWarning:
+                complain(str(message), 0)
+            else:
+                usual(message, category, *place, **rest)
+
+        warnings.showwarning = show
+        yield
 
 
 def _done(work: Callable[[], object]) -> int:

@@ -1,27 +1,14 @@
-"""Compilation to machine code, kept on disk between runs.
+"""Compilation to machine code, kept on disk between runs (`teltheory.replay.machine_code`)."""
 
-numba looks at a function's own file to see whether its machine code is out of date, not at the files of what it
-calls. So a stamp beside the machine code names the sources of its folder and of all of this one, and code without
-the right stamp is discarded.
-
-Of several processes that need a function at the same time one compiles it; the others wait and find it on disk.
-"""
-
-import inspect
 from collections.abc import Callable
-from functools import lru_cache
-from hashlib import sha256
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from numba import njit, types
+from numba import config, njit, types
 from numba.core.typing.templates import Signature
 from numba.extending import intrinsic
 
-try:
-    import fcntl
-except ImportError:
-    fcntl = None  # type: ignore[assignment]
+from teltheory.errors import ArgumentError
+from teltheory.replay.machine_code import keep
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -49,41 +36,12 @@ def inlined(function: F) -> F:
 
 
 def _compiled(function: F, **options: Any) -> F:
-    dispatcher = njit(cache=True, **options)(function)
-    cache = Path(dispatcher.stats.cache_path)
-    _discard_stale(cache, Path(inspect.getfile(function)).parent)
-    if fcntl is not None:
-        dispatcher.compile = _one_at_a_time(dispatcher.compile, cache / f"{function.__qualname__}.lock")
+    if config.DISABLE_JIT:
+        expected = "0 or nothing: the loops are made for machine code (replay has engine='reference')"
+        raise ArgumentError("NUMBA_DISABLE_JIT", config.DISABLE_JIT, expected)
+    dispatcher = njit(**options)(function)
+    keep(dispatcher)
     return cast("F", dispatcher)
-
-
-def _one_at_a_time(compile_it: Callable[[Any], object], lock: Path) -> Callable[[Any], object]:
-    """Let one process at a time compile or load; callers wait before callees, so that none wait for each other."""
-
-    def alone(signature: Any) -> object:
-        try:
-            file = lock.open("a")
-        except OSError:
-            return compile_it(signature)
-        with file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            return compile_it(signature)
-
-    return alone
-
-
-@lru_cache
-def _discard_stale(cache: Path, sources: Path) -> None:
-    files = {*sources.glob("*.py"), *Path(__file__).parent.rglob("*.py")}
-    digest = sha256(b"".join(file.read_bytes() for file in sorted(files))).hexdigest()
-    stamp = cache / f"{digest}.stamp"
-    if stamp.exists():
-        return
-    for pattern in ("*.nbi", "*.nbc", "*.stamp"):
-        for file in cache.glob(pattern):
-            file.unlink(missing_ok=True)
-    cache.mkdir(parents=True, exist_ok=True)
-    stamp.touch()
 
 
 @intrinsic  # type: ignore[untyped-decorator]

@@ -2,11 +2,17 @@
 
 import os
 import signal
+import warnings
 from pathlib import Path
 
 from sweep.noting import wait_for
 
 from teltheory.errors import ForcedCachingError
+
+
+def square_with_a_warning(number):
+    warnings.warn("squares may overflow", stacklevel=2)
+    return number * number
 
 
 def square(number):

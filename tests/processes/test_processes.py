@@ -12,6 +12,7 @@ from processes.deeds import (
     refuse,
     square,
     square_once_let,
+    square_with_a_warning,
     square_without_interrupts,
 )
 from sweep.noting import wait_for
@@ -37,6 +38,11 @@ def test_every_item_is_done_once_in_a_process_that_no_interrupt_reaches():
     wait_for(lambda: not multiprocessing.active_children())
     assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == before
     assert list(on_processes(square, [], 2)) == []
+
+
+def test_a_warning_is_given_where_the_work_was_asked_for():
+    with pytest.warns(UserWarning, match="squares may overflow"):
+        assert sorted(on_processes(square_with_a_warning, range(2), 1)) == [(0, 0), (1, 1)]
 
 
 def test_a_killed_process_is_replaced_and_its_item_alone_is_done_again(tmp_path):
