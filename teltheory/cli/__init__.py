@@ -1,15 +1,14 @@
 """The command line: everything that prints or writes files, except traces and the files of sweeps and probes."""
 
-import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from io import TextIOWrapper
 from typing import Any
 
 import click
 
+from teltheory.cli import streams
 from teltheory.cli.output import complain
 from teltheory.cli.tree import commands
 from teltheory.errors import SolverError, TelTheoryError, WorkerError
@@ -19,11 +18,12 @@ __all__ = ["commands", "main"]
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 1 a verdict, solver or process failed, 2 bad usage or input."""
-    if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
-    with _warnings_in_lines():
-        code = _done(lambda: commands.main(arguments, prog_name="teltheory", standalone_mode=False))
-    sys.exit(_done(sys.stdout.flush) or code)
+    code = _done(streams.prepare)
+    if code == 0:
+        with _warnings_in_lines():
+            code = _done(lambda: commands.main(arguments, prog_name="teltheory", standalone_mode=False))
+        code = _done(sys.stdout.flush) or code
+    sys.exit(code)
 
 
 @contextmanager
@@ -61,8 +61,6 @@ def _done(work: Callable[[], object]) -> int:
     except MemoryError as error:
         reason = f" ({error})" if str(error) else ""
         code = complain(f"out of memory{reason}, expected a smaller task or a larger machine", 2)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         code = complain(f"{error.filename or 'a file'}: {error.strerror or error}, expected it to be usable", 2)
     return code if isinstance(code, int) else 0

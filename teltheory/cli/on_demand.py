@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from teltheory.cli.output import complain
+from teltheory.errors import FileError
 
 
 class OnDemand(click.Command):
@@ -85,6 +86,13 @@ class Front(click.Group):
             if args[0] == old.name and old.meant(args[1:]):
                 return old.name, old, args[1:]
         return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; click takes a file's early end for an interrupt, a lost peer for a verdict."""
+        try:
+            return super().invoke(ctx)
+        except (EOFError, BrokenPipeError) as error:
+            raise FileError(f"a file or connection ended early ({error}), expected it whole") from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands, in sections of one indentation."""

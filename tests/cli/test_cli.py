@@ -184,21 +184,48 @@ def test_what_an_encoding_lacks_is_escaped(run, trace_file, monkeypatch):
 
 
 def test_a_reader_that_goes_away_is_no_error(trace_file):
-    """`teltheory ... | head -1`: what else is printed is dropped without a word."""
+    """`teltheory ... | head -1`: what else is printed is dropped without a word, and files are written."""
     read, write = os.pipe()
     os.close(read)
-    command = [
-        sys.executable,
-        "-m",
-        "teltheory",
-        "trace",
-        "convert",
-        str(trace_file),
-        str(trace_file.with_name("out.csv")),
-    ]
+    target = trace_file.with_name("out.json")
+    command = [sys.executable, "-m", "teltheory", "replay", str(trace_file), "--capacity", "100", "--xi", "160"]
+    command += ["--csv", "-", "--json", str(target)]
     ended = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True, check=False)
     os.close(write)
-    assert ended.stderr == ""
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert len(json.loads(target.read_text())["rows"]) > 0
+
+
+@pytest.mark.parametrize("more", [["trace", "describe"], ["--help"]])
+def test_help_and_tables_without_a_reader_end_with_0(trace_file, more):
+    read, write = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "teltheory", *more, *([str(trace_file)] if "trace" in more else [])]
+    ended = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(write)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_a_closed_output_is_one_line_and_a_closed_error_output_none(trace_file):
+    closing = ["sh", "-c", 'exec "$0" -m teltheory trace describe "$@"']
+    given = [sys.executable, str(trace_file), "--json", "no/x"]
+    closing[2] += " >&-"
+    ended = subprocess.run([*closing, *given[:2]], stderr=subprocess.PIPE, text=True, check=False)
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("teltheory: standard output: found it closed")
+    assert ended.stderr.count("\n") == 1
+    closing[2] = closing[2].replace(">&-", "2>&-")
+    ended = subprocess.run([*closing, *given], stdout=subprocess.PIPE, check=False)
+    assert (ended.returncode, ended.stdout) == (2, b"")
+
+
+@pytest.mark.parametrize("error", [EOFError("no more"), BrokenPipeError("the server is gone")])
+def test_an_early_end_is_no_interrupt_and_no_verdict(refused, trace_file, monkeypatch, error):
+    def broken(*_):
+        raise error
+
+    monkeypatch.setattr("teltheory.cli.describe.described", broken)
+    assert f"({error})" in refused("trace", "describe", trace_file)
 
 
 CHILDREN = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
