@@ -86,9 +86,16 @@ def _loaded(path: Path) -> ModuleType:
     module = sys.modules[name] = module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
+    except SystemExit as error:
+        raise ended(path, error) from None
     except Exception as error:
         raise FileError(f"{path}: found {type(error).__name__}: {error}, expected a file that runs") from error
     return module
+
+
+def ended(file: Path | str | None, error: SystemExit) -> FileError:
+    """Return the error about a file of claims that would end the program that decides them."""
+    return FileError(f"{file}: found that the file ended the program ({error!r}), expected a file that runs")
 
 
 def check_identifiers(claims: Sequence[Claim[Any]]) -> None:

@@ -25,6 +25,7 @@ import numpy as np
 from teltheory.claims.claim import C, Claim, Effort, MissingDataError, Proof, Rule, Values, exact_values
 from teltheory.claims.comparison import compare, recompute, tally
 from teltheory.claims.forests import SmallForests
+from teltheory.claims.registry import ended
 from teltheory.claims.verdict import Scope, ScopeKind, Verdict
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.errors import ArgumentError
@@ -48,13 +49,21 @@ def decide(claim: Claim[C], effort: Effort = "quick") -> Verdict:
 
 
 def decide_safely(claim: Claim[C], effort: Effort = "quick") -> Verdict:
-    """Decide a claim; a check that breaks or lacks its data gives a verdict that says so, and no exception."""
+    """Decide a claim; a check that breaks or lacks its data gives a verdict that says so, and no exception.
+
+    Raises
+    ------
+    FileError
+        If the claim's file would end the program.
+    """
     begin = time.perf_counter()
     nothing = Verdict(claim, "error", Scope("exhaustive", 0, claim.space.bounds(effort)))
     try:
         return decide(claim, effort)
     except (MissingDataError, MissingPackageError) as missing:
         verdict = replace(nothing, verdict="not decidable here", problem=str(missing))
+    except SystemExit as error:
+        raise ended(claim.file, error) from None
     except Exception as error:
         verdict = replace(nothing, problem=f"{type(error).__name__}: {error}")
     return replace(verdict, seconds=time.perf_counter() - begin)

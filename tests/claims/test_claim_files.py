@@ -13,6 +13,7 @@ import pytest
 import proofs_checks
 from teltheory.claims import registry
 from teltheory.claims.search import decide, decide_safely
+from teltheory.cli import main
 from teltheory.cli.verify import chosen_claims
 from teltheory.errors import ArgumentError, FileError
 
@@ -143,6 +144,21 @@ def test_a_file_without_claims_is_an_error(text: str | None, tmp_path: Path) -> 
         file.write_text(text)
     with pytest.raises(FileError, match=r"nothing\.py: found "):
         registry.claims_of_file(str(file))
+
+
+ENDING = BELADY.replace("    return {", "    raise SystemExit(0)\n    return {")
+TWIN = ENDING[ENDING.index("@claim") : ENDING.index("if __name__")].replace("my.belady", "my.twin")
+
+
+@pytest.mark.parametrize("text", ["raise SystemExit(0)\n", ENDING, ENDING + TWIN], ids=["at once", "check", "two"])
+def test_a_file_that_ends_the_program_is_bad_input(text: str, my_claim: Path, capsys) -> None:
+    my_claim.write_text(text)
+    with pytest.raises(SystemExit) as stop:
+        main(["verify", "--claims-file", str(my_claim), "--workers", "2"])
+    assert stop.value.code == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "my_claim.py: found that the file ended the program (SystemExit(0))" in said
 
 
 def test_another_package_registers_claims_by_an_entry_point(my_claim: Path, monkeypatch) -> None:
