@@ -2,6 +2,7 @@
 
 1. A row is what determines a result (`about`, JSON with sorted keys), and the result (`found`, JSON). Both are
    text, so that whole numbers of any length stay exact. Nothing in a row depends on when or where it was made.
+   The digest of all of it stands beside it: a row that it does not fit is refused.
 2. A store is read once, when it is opened. What belongs together is added in one transaction, which is on disk
    (WAL mode) before the work resumes.
 3. A result that is there already is left as it is.
@@ -13,6 +14,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +28,21 @@ WAIT = 60.0
 """Seconds in which another run must have finished its transaction."""
 
 _APPLICATION = 0x54454C54
-_TABLE = "CREATE TABLE results (kind TEXT, about TEXT, found TEXT, PRIMARY KEY (kind, about))"
+_VERSION = 1
+"""Rows have digests; before, they had none, and the version was 0."""
+
+_TABLE = "CREATE TABLE results (kind TEXT, about TEXT, found TEXT, digest TEXT, PRIMARY KEY (kind, about))"
 _MAGIC = b"SQLite format 3\0"
 
 
 def text_of(about: Plain) -> str:
     """Return what determines a result as the text that it is found by."""
     return json.dumps(about, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def digest_of(kind: str, about: object, found: object) -> str:
+    """Return the digest of a row: of JSON, so that nothing can move from one column to the next."""
+    return sha256(json.dumps([kind, about, found], default=repr).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -61,8 +71,11 @@ class Results:
         if start == _MAGIC:
             with self._open(self.path) as database:
                 (application,) = database.execute("PRAGMA application_id").fetchone()
-            if application == _APPLICATION:
+                (version,) = database.execute("PRAGMA user_version").fetchone()
+            if (application, version) == (_APPLICATION, _VERSION):
                 return
+            if application == _APPLICATION:
+                raise FileError(f"{self.path}: found a store whose rows have no digests, expected a new file")
         raise FileError(f"{self.path}: found no store, expected one that the toolkit made, or a new file")
 
     def read(self) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
@@ -70,8 +83,11 @@ class Results:
         if not self.path.exists():
             return
         with self._open(self.path) as database:
-            rows = database.execute("SELECT about, found FROM results WHERE kind = ?", (self.kind,)).fetchall()
-        for number, (text, found) in enumerate(rows, start=1):
+            chosen = "SELECT about, found, digest FROM results WHERE kind = ?"
+            rows = database.execute(chosen, (self.kind,)).fetchall()
+        for number, (text, found, digest) in enumerate(rows, start=1):
+            if digest != digest_of(self.kind, text, found):
+                raise self.damaged(number, "a row that its digest does not fit")
             about, result = (self._object(number, column) for column in (text, found))
             yield text, about, result
 
@@ -90,12 +106,13 @@ class Results:
 
     def add(self, results: Sequence[tuple[Plain, Plain]]) -> None:
         """Add results, each after what determines it; they are on disk afterwards, or nothing changed."""
-        rows = [(self.kind, text_of(about), text_of(found)) for about, found in results]
+        texts = [(self.kind, text_of(about), text_of(found)) for about, found in results]
+        rows = [(*row, digest_of(*row)) for row in texts]
         if not self.path.exists():
             self._make()
         with self._open(self.path) as database, database:
             database.execute("BEGIN IMMEDIATE")
-            database.executemany("INSERT OR IGNORE INTO results VALUES (?, ?, ?)", rows)
+            database.executemany("INSERT OR IGNORE INTO results VALUES (?, ?, ?, ?)", rows)
 
     def _make(self) -> None:
         """Make the file, whole: SQLite can't change to WAL mode while another run writes."""
@@ -104,6 +121,7 @@ class Results:
             with self._open(beside) as database:
                 database.execute("PRAGMA journal_mode = WAL")
                 database.execute(f"PRAGMA application_id = {_APPLICATION}")
+                database.execute(f"PRAGMA user_version = {_VERSION}")
                 database.execute(_TABLE)
             with _reported(self.path), suppress(FileExistsError):
                 os.link(beside, self.path)

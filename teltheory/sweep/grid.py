@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
 from typing import Any, TypeAlias
@@ -246,7 +246,7 @@ def _cell(
     def at(replayed: Replayed) -> Measurement:
         return results[(source.key, *replayed, capacity), xi]
 
-    worth, lru = completed(at(_asked(grid, spec, xi, source)), source), at(_lru(grid, source))
+    worth, lru = at(_asked(grid, spec, xi, source)), at(_lru(grid, source))
     return Cell(
         **vars(worth),
         capacity=capacity,
@@ -258,11 +258,3 @@ def _cell(
         lru_p50=lru.p50,
         lru_prefilled=lru.prefilled,
     )
-
-
-def completed(found: Measurement, source: AnySource) -> Measurement:
-    """Return a measurement of private conversations with what stores from before do not have."""
-    if found.reused is not None:
-        return found
-    reused = source.lengths.inputs - found.prefilled
-    return replace(found, reused=reused, written=source.lengths.pasts - reused)

@@ -46,8 +46,8 @@ class Measurement:
     prefilled: int
     violations: int
     tel: int
-    reused: int | None = None
-    written: int | None = None
+    reused: int
+    written: int
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data."""

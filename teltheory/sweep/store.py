@@ -13,8 +13,6 @@ from teltheory.sweep.served_jobs import ServedJob, ServedMeasurement
 AnyJob: TypeAlias = Job | ServedJob
 
 _MEASURED = {field.name for field in fields(Measurement)}
-_ADDED = {"reused", "written"}
-"""What stores from before do not have."""
 
 
 class Store:
@@ -52,7 +50,7 @@ class Store:
             raise self._results[kind].damaged(number, "other fields") from None
 
     def _checked_measurement(self, number: int, found: dict[str, Any]) -> Measurement:
-        for field in sorted((_MEASURED ^ set(found)) - (_ADDED - set(found))):
+        for field in sorted(_MEASURED ^ set(found)):
             raise self._results[Job.kind].damaged(
                 number, f"{'no' if field in _MEASURED else 'a'} field {shown(field, 60)}"
             )
@@ -63,10 +61,8 @@ class Store:
 
 
 def _is_measure(field: str, value: object) -> bool:
-    if field in ("prefilled", "violations", "tel"):
+    if field in ("prefilled", "violations", "tel", "reused", "written"):
         return type(value) is int and value >= 0
-    if field in _ADDED:
-        return value is None or (type(value) is int and value >= 0)
     if field == "hit_rate":
         return type(value) is float and 0 <= value <= 1
     return value is None or type(value) is float

@@ -8,7 +8,7 @@ from itertools import islice
 import pytest
 from claims.replaying import replays_as_written
 from claims.small_campaign import A_ROUND, CLAIMS, FEW, campaign, here, left_alone, store_at, texts, told
-from stored import rows
+from stored import rows, sealed
 
 from proofs_checks.tail_optimized.algorithm_1 import as_printed
 from proofs_checks.tail_optimized.theorem_31 import mean_estimate, theorem_31
@@ -62,6 +62,7 @@ def copied(finished, to, condition="FALSE"):
         database.execute(
             f"UPDATE results SET about = json_set(about, '$.made_by', 'teltheory 0') WHERE {condition}"
         )
+        sealed(database)
     return to
 
 
@@ -112,6 +113,7 @@ def test_a_damaged_row_is_named(finished, tmp_path, column, field, value, told):
     with closing(sqlite3.connect(path)) as database, database:
         changed = f"UPDATE results SET {column} = json_set({column}, ?, ?) WHERE rowid = 1"
         database.execute(changed, (f"$.{field}", value))
+        sealed(database)
     with pytest.raises(FileError, match=rf"campaign result \d+: found {told}"):
         store_at(path)
 

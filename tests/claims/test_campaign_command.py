@@ -5,7 +5,7 @@ from contextlib import closing
 import pytest
 from claims.replaying import replays_as_written
 from claims.small_campaign import here
-from stored import rows
+from stored import rows, sealed
 
 from teltheory.claims.case import Case, World
 from teltheory.claims.registry import claim_named
@@ -72,6 +72,7 @@ def test_a_row_of_ours_that_is_refuted_ends_with_1(verify, monkeypatch, tmp_path
     with closing(sqlite3.connect(store)) as database, database:
         changed = "UPDATE results SET found = json_set(found, '$.counterexample', json(?))"
         database.execute(changed, (json.dumps(example),))
+        sealed(database)
     assert verify("--batches", 2, "--store", store)[0] == 0
     monkeypatch.setattr("teltheory.cli.verify.claim_named", lambda _: claim_named("stack.lru"))
     assert verify("--batches", 2, "--store", store)[0] == 1

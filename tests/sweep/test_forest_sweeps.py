@@ -1,8 +1,5 @@
 """A sweep of a forest: lengths in tokens, converted as blocks are, beside what a replay by hand says."""
 
-import json
-import sqlite3
-from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
 
@@ -140,21 +137,6 @@ def test_keys_of_conversations_are_what_they_were():
     shared = trace.with_blocks(tt.Forest.from_paths([[1], [1], [1]]))
     assert trace_key(trace) == trace_key(shared) != trace_key(shared.forest)
     assert trace_key(trace) == "d5e8644a0e8181918ec59ed63ac2799574ef1dc65c35b87c0583d404c9509cbb"
-
-
-def test_what_earlier_stores_have_is_found_and_completed(tmp_path):
-    """Results from before there were written tokens: they follow from what was prefilled."""
-    store, grid = tmp_path / "out.store", Grid([Spec("lru"), Spec("tlru")], (9, 30), (5,), q_hat=4)
-    cells = sweep(some_trace(), grid, A100_LLAMA2_7B, store=store)
-    with closing(sqlite3.connect(store)) as database, database:
-        for number, found in database.execute("SELECT rowid, found FROM results").fetchall():
-            earlier = {
-                name: value for name, value in json.loads(found).items() if name not in ("reused", "written")
-            }
-            database.execute("UPDATE results SET found = ? WHERE rowid = ?", (json.dumps(earlier), number))
-    assert sweep(some_trace(), grid, A100_LLAMA2_7B, store=store) == cells
-    assert all("written" not in found for _, found in rows(store))
-    assert all(cell.written > cell.prefilled > cell.reused > 0 for cell in cells)
 
 
 def test_processes_replay_what_this_one_does():

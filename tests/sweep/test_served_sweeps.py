@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from dask_cluster import cluster
-from stored import rows
+from stored import rows, sealed
 from sweep.noting import runs, wait_for
 from sweep.serving_cells import SERVINGS, TIERS, TRACE, serving_grid
 
@@ -135,3 +135,4 @@ def rewritten(store):
 
     with sqlite3.connect(store) as database:
         database.execute("UPDATE results SET found = '{}'")
+        sealed(database)

@@ -6,7 +6,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
-from stored import rows
+from stored import rows, sealed
 from sweep.noting import some_trace
 
 from teltheory import store as store_module
@@ -18,8 +18,8 @@ from teltheory.store import Results
 from teltheory.sweep import Grid, Store, sweep
 from teltheory.sweep.jobs import Job, Measurement
 
-EMPTY = Measurement(None, None, None, None, 0.0, 0, 0, 0)
-SOME = Measurement(0.1, 1 / 3, 2.0, 1e-300, 0.3, 2**70, 3, 2**63)
+EMPTY = Measurement(None, None, None, None, 0.0, 0, 0, 0, 0, 0)
+SOME = Measurement(0.1, 1 / 3, 2.0, 1e-300, 0.3, 2**70, 3, 2**63, 5, 2**65)
 GRID = Grid([Spec("lru"), Spec("tlru"), Spec("belady")], (9, 30), (5, 9), q_hat=4)
 MEASUREMENTS = 2 * (2 + 2 + 2 + 2)
 """Two capacities; LRU, T-LRU, Belady and the optimum at two thresholds."""
@@ -76,9 +76,35 @@ def test_a_damaged_row_is_named(store, change, told):
         change = json.dumps({name: value for name, value in changed.items() if (name, value) != ("tel", None)})
     with closing(sqlite3.connect(store)) as database, database:
         database.execute("UPDATE results SET found = ? WHERE rowid = 3", (change,))
+        sealed(database)
     with pytest.raises(FileError, match=f"sweep result 3: found {told}") as error:
         Store(store)
     assert "\n" not in str(error.value)
+
+
+ALTERED = [
+    "found = replace(found, '0.3333', '0.3433')",
+    "found = replace(found, '2.0', '2.1')",
+    "about = replace(about, '\"capacity\":2', '\"capacity\":3')",
+    "digest = NULL",
+    "kind = 'served sweep'",
+]
+
+
+@pytest.mark.parametrize("altered", ALTERED)
+def test_an_altered_digit_and_a_lost_digest_are_refused(store, altered):
+    with closing(sqlite3.connect(store)) as database, database:
+        database.execute(f"UPDATE results SET {altered} WHERE rowid = 3")
+    with pytest.raises(FileError, match=r"sweep result \d: found a row that its digest does not fit, expected"):
+        Store(store)
+
+
+def without_digests(path):
+    Store(path).add(job(1), [EMPTY, SOME])
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("PRAGMA journal_mode = DELETE")
+        database.execute("ALTER TABLE results DROP COLUMN digest")
+        database.execute("PRAGMA user_version = 0")
 
 
 def foreign_database(path):
@@ -97,6 +123,7 @@ FOREIGN = [
     (Path.touch, "found no store"),
     (foreign_database, "found no store"),
     (broken_store, "malformed"),
+    (without_digests, "found a store whose rows have no digests"),
     (lambda path: path.write_text('{"teltheory_sweep": 2, "key"'), "found a store of an earlier version"),
 ]
 
