@@ -31,7 +31,7 @@ from teltheory.cli.options import (
     served_options,
     trace_options,
 )
-from teltheory.cli.output import check_target, console, progress_bar, show, write_json
+from teltheory.cli.output import check_targets, console, progress_bar, show, write_json
 from teltheory.cli.parts import command, option
 from teltheory.cli.pictures import Picture, picture_options
 from teltheory.cli.prefixes import Prefixes, block_lines, reading_as_data, reading_line, unit_of
@@ -125,10 +125,9 @@ def advise(
     With --replicas, --router, --load, --tier or --plan the setting is chosen in the queue of a loaded server, and
     TEL is in seconds.
     """
-    check_target(target)
     if page == "-":
         raise ArgumentError("--html", page, "a file")
-    check_target(page)
+    check_targets({"--json": target, "--html": page})
     if page is not None:
         check_report()
     wish, shape = _read_wish(served, **given) | {"seed": reading.seed}, served.shape

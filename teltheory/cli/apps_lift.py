@@ -11,7 +11,7 @@ from teltheory.apps.lift import LEAST, Lifted, as_applications, as_trace, lift
 from teltheory.apps.records import write_applications as write_records
 from teltheory.cli.apps_options import tokens_of, tokens_option
 from teltheory.cli.options import json_option, whole
-from teltheory.cli.output import check_target, report
+from teltheory.cli.output import check_targets, report
 from teltheory.cli.parts import command, option
 from teltheory.cli.tables import plain_table
 from teltheory.errors import printable
@@ -47,8 +47,7 @@ def lift_command(
 
     LOG is JSON lines with prompts and responses; a prompt that holds an earlier output depends on it.
     """
-    for place in (records, trace, target):
-        check_target(place)
+    check_targets({"--apps": records, "--trace-out": trace, "--json": target})
     tokens = tokens_of(tokenizer)
     lifted = lift(read_log(log), least)
     if records is not None:

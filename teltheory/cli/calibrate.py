@@ -12,7 +12,7 @@ from rich.table import Table
 
 from teltheory.calibration.formats import FORMATS
 from teltheory.cli.options import json_option, served_model_option
-from teltheory.cli.output import check_target, report, write_json
+from teltheory.cli.output import check_targets, report, write_json
 from teltheory.cli.parts import command, option
 from teltheory.cli.tables import plain_table
 from teltheory.cost.latency_files import latency_to_json
@@ -62,8 +62,7 @@ def calibrate(
     from teltheory.calibration.fitting import fit_latency
     from teltheory.calibration.runs import read_ttft_runs
 
-    check_target(target)
-    check_target(save)
+    check_targets({"--json": target, "--save": save})
     runs = read_ttft_runs(file, format, cold=cold, model=model)
     if from_tokens:
         runs = runs.where(runs.prompt_tokens >= from_tokens, f"prompts of {from_tokens:,} tokens or more")

@@ -100,7 +100,7 @@ def curve(
     policy; with it the table has the distance to it. Without --policy: LRU, Threshold-LRU, T-LRU with
     least-recent trim, and hindsight.
     """
-    written.check()
+    written.check(picture.files)
     picture.check()
     named = policy_texts(policies) or DEFAULT_POLICIES
     specs = [_spec(text) for text in named if text.lower() not in OPTIMA]

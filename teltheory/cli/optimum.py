@@ -19,7 +19,7 @@ from teltheory.cli.options import (
     running_option,
     trace_options,
 )
-from teltheory.cli.output import check_target, complain, console, progress_bar, show, write_json
+from teltheory.cli.output import complain, console, progress_bar, show, write_json
 from teltheory.cli.parts import command, option
 from teltheory.cli.prefixes import PRIVATE, Prefixes
 from teltheory.cli.question import Asked
@@ -105,8 +105,7 @@ def optimum(
     if checked_file is not None:
         alone("--check", "checked_file", *(field.name for field in fields(Reading)))
         return check_file(checked_file, trace_file, reading)
-    written.check()
-    check_target(certificate)
+    written.check({"--certificate": certificate})
     aim = read_goal(goal)
     _check(aim, method, asked["xis"] or asked["slos"])
     specs = [Spec("lru")] if aim == TEL else [Spec("lru"), Spec("tlru")]

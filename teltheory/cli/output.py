@@ -6,7 +6,7 @@ import errno
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "check_figure",
     "check_target",
+    "check_targets",
     "complain",
     "console",
     "has_width",
@@ -97,6 +98,20 @@ def check_target(target: str | None) -> None:
     if target is None or target == "-":
         return
     check_place(Path(target), "to write")
+
+
+def check_targets(places: Mapping[str, str | None]) -> None:
+    """Check, before long work, that the files of a command, by what asks for each, can be written, each alone."""
+    taken: dict[str, str] = {}
+    for name, place in places.items():
+        check_target(place)
+        if place is None or (Path(place).exists() and not Path(place).is_file()):
+            continue
+        real = place if place == "-" else os.path.realpath(place)
+        if real in taken:
+            own = "a file, as {} has standard output" if place == "-" else "a file of its own, as {} has this one"
+            raise ArgumentError(name, place, own.format(taken[real]))
+        taken[real] = name
 
 
 def check_figure(target: str | None) -> None:

@@ -12,7 +12,7 @@ from teltheory.cli.options import Option, bundled
 from teltheory.cli.output import check_figure
 from teltheory.cli.parts import option
 from teltheory.errors import ArgumentError
-from teltheory.plots.files import check_snippet, write_figure, write_snippet
+from teltheory.plots.files import beside, check_snippet, write_figure, write_snippet
 from teltheory.plots.style import VENUES, of_venue, paper
 
 if TYPE_CHECKING:
@@ -41,6 +41,13 @@ class Picture:
         if self.figure is None:
             raise ArgumentError("style", self.style, "--figure FILE with it")
         check_snippet(self.figure)
+
+    @property
+    def files(self) -> dict[str, str | None]:
+        """The files that are written, by what asks for each."""
+        if self.figure is None or self.style is None:
+            return {"--figure": self.figure}
+        return {"--figure": self.figure, "--style": str(beside(self.figure))}
 
     def above(self, title: str) -> str:
         """Return the title that stands above the panels: none in a venue's style, where the caption has it."""

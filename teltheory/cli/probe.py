@@ -17,7 +17,7 @@ from rich.table import Table
 from teltheory.calibration.grid import ProbePlan
 from teltheory.calibration.record import ProbeRecord
 from teltheory.cli.options import SEED, api_key_option, duration, json_option, served_model_option, whole
-from teltheory.cli.output import check_target, progress_bar, report
+from teltheory.cli.output import check_targets, progress_bar, report
 from teltheory.cli.parts import command, option
 from teltheory.cli.tables import plain_table
 from teltheory.errors import ArgumentError, ProbeError
@@ -82,7 +82,7 @@ def probe_command(
     is otherwise idle, and is sent random prompts, one at a time, and nothing else. The same command resumes where
     an interrupted one stopped.
     """
-    check_target(target)
+    check_targets({"--json": target, "--record": out})
     server = _server(url, model, timeout, api_key_env)
     prompts = tuple(read_tokens("lengths", part) for part in listed_values("lengths", [lengths]))
     plan = ProbePlan(server.url, model, prompts, _shares(shares), repeats, seed, block_size)

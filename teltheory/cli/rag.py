@@ -13,7 +13,7 @@ import numpy as np
 from rich.progress import Progress
 
 from teltheory.cli.options import bundled, json_option, served_options
-from teltheory.cli.output import check_target, progress_bar, report
+from teltheory.cli.output import check_targets, progress_bar, report
 from teltheory.cli.parts import command, option
 from teltheory.cli.pictures import Picture, picture_options
 from teltheory.cli.question import read_capacity, read_sizes
@@ -276,7 +276,7 @@ def serve_command(
     CORPUS is your own documents (a folder of texts, or a file of records), a file in SQuAD's form such as XQuAD's,
     a folder of public texts, or synthetic:100000.
     """
-    check_target(target)
+    check_targets({"--json": target, **picture.files})
     picture.check()
     if served.latency is None and served.model is None and served.accept_latency_of is None:
         served = replace(served, latency=LATENCY)

@@ -83,7 +83,7 @@ def replay(
     Without --policy all policies are replayed; --xi or --slo fill in the thresholds that policies leave out.
     Without --workers several processes are used where there is work enough for them.
     """
-    written.check()
+    written.check({"--store": store})
     if workers is not None and scheduler is not None:
         raise ArgumentError("--workers", workers, "none with --scheduler, whose own workers do the work")
     specs = [parse_policies(text) for text in policy_texts(policies) or POLICIES]

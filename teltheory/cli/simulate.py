@@ -81,7 +81,7 @@ def replicas(
     policies alike. A policy may be one for each tier, lru+tlru. Without --policy: LRU, and T-LRU with least-recent
     trim.
     """
-    written.check()
+    written.check(picture.files)
     picture.check()
     servers.read()
     latency = served.needed_latency

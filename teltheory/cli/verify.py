@@ -20,7 +20,7 @@ from teltheory.claims.search import decide_safely
 from teltheory.claims.verdict import is_expected
 from teltheory.cli.campaigns import CampaignOptions, campaign, campaign_options, with_campaign
 from teltheory.cli.options import EFFORT, alone, json_option, workers_option
-from teltheory.cli.output import check_target, progress_bar, report, write_text
+from teltheory.cli.output import check_targets, progress_bar, report, write_text
 from teltheory.cli.parts import command, option
 from teltheory.errors import ArgumentError, FileError, listed
 from teltheory.input_files import read_bytes
@@ -75,7 +75,7 @@ def verify(
     of a file that --json wrote earlier. The errata need the whole ledger.
     """
     documents = {"--markdown": markdown, "--errata": errata, "--json": target}
-    check_documents(documents)
+    check_targets({**documents, "--store": given["store"]})
     if ledger_file is not None:
         alone("--from", "ledger_file", "markdown", "errata", "target")
         write_ledger(ledger_rows(ledger_file), documents)
@@ -168,15 +168,6 @@ def ledger_table(rows: Sequence[dict[str, Any]], title: str = LEDGER_TITLE) -> T
         claim = Text.assemble((row["id"], "bold"), f" ({origin_text(row)})", *("\n" + line for line in told))
         table.add_row(Text(row["verdict"], style), claim)
     return table
-
-
-def check_documents(documents: Mapping[str, str | None]) -> None:
-    """Check, before long work, that each document can be written to a place of its own."""
-    targets = [target for target in documents.values() if target is not None]
-    if len(set(targets)) < len(targets):
-        raise ArgumentError(", ".join(documents), ", ".join(targets), "a file of its own for each")
-    for target in targets:
-        check_target(target)
 
 
 def write_ledger(rows: list[Row], documents: Mapping[str, str | None], title: str = LEDGER_TITLE) -> None:

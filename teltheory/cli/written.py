@@ -7,15 +7,15 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
+from types import MappingProxyType
 from typing import Any
 
 from rich.table import Table
 
 from teltheory.cli.options import bundled, json_option
-from teltheory.cli.output import check_target, console, show, write_json, write_text
+from teltheory.cli.output import check_targets, console, show, write_json, write_text
 from teltheory.cli.parts import option
 from teltheory.cli.tables import FittingTable
-from teltheory.errors import ArgumentError
 from teltheory.plots.latex import table_of
 from teltheory.sweep.cells import columns_of
 
@@ -33,14 +33,9 @@ class Written:
         """Whether standard output is free for tables."""
         return "-" not in (self.target, self.csv, self.latex)
 
-    def check(self) -> None:
-        """Check, before long work, that the files can be written, and that one at most is standard output."""
-        places = {"--json": self.target, "--csv": self.csv, "--latex": self.latex}
-        for place in places.values():
-            check_target(place)
-        first, *others = [name for name, place in places.items() if place == "-"] or [""]
-        if others:
-            raise ArgumentError(others[0], "-", f"a file, as {first} has standard output")
+    def check(self, others: Mapping[str, str | None] = MappingProxyType({})) -> None:
+        """Check, before long work, that these files and others can be written, each to a place of its own."""
+        check_targets({"--json": self.target, "--csv": self.csv, "--latex": self.latex, **others})
 
     def report(self, parts: Iterable[str | Table], data: Mapping[str, Any]) -> None:
         """Print what a command found, unless standard output takes a file, and write the files."""

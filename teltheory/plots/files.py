@@ -36,18 +36,23 @@ def figure_bytes(figure: Figure, form: str) -> bytes:
     return drawn.getvalue()
 
 
+def beside(target: str) -> Path:
+    """Return the name of the LaTeX beside a figure."""
+    return Path(target).with_suffix(".tex")
+
+
 def check_snippet(target: str) -> Path:
     """Return the name of the LaTeX beside a figure; a file of that name that is not ours is an error."""
-    beside = Path(target).with_suffix(".tex")
-    if beside.exists() and OURS not in beside.read_text(encoding="utf-8", errors="replace"):
-        raise FileError(f"{beside}: found a file that is not ours, expected another name for the figure beside it")
-    return beside
+    file = beside(target)
+    if file.exists() and OURS not in file.read_text(encoding="utf-8", errors="replace"):
+        raise FileError(f"{file}: found a file that is not ours, expected another name for the figure beside it")
+    return file
 
 
 def write_snippet(target: str, figure: Figure, caption: str) -> None:
     """Write the LaTeX that shows a figure beside it."""
     text = snippet(Path(target), figure.get_figwidth(), caption)
-    write_whole(check_snippet(target), lambda beside: beside.write_text(text, encoding="utf-8"))
+    write_whole(check_snippet(target), lambda file: file.write_text(text, encoding="utf-8"))
 
 
 def snippet(file: Path, width: float, caption: str) -> str:

@@ -108,9 +108,27 @@ OTHERS = [
         "policy adversary lru --forced --phases 2 --past 3 --xi 5",
         "must keep a past of length 9, expected at most",
     ),
+    *(
+        (f"{command} {first} same.pdf {second} {name}", f"expected a file of its own, as {taken} has")
+        for command, first, second, name, taken in [
+            ("curve nowhere.csv", "--style neurips --figure", "--latex", "same.tex", "--latex"),
+            ("curve nowhere.csv", "--json", "--figure", "same.pdf", "--json"),
+            ("simulate replicas nowhere.csv", "--csv", "--figure", "./same.pdf", "--csv"),
+            ("replay nowhere.csv --xi 5 --capacity 9", "--json", "--store", "same.pdf", "--json"),
+            ("optimum nowhere.csv --xi 5 --capacity 9", "--latex", "--certificate", "same.pdf", "--latex"),
+            ("advise nowhere.csv --slo 1s --capacity 9", "--json", "--html", "same.pdf", "--json"),
+            ("rag serve nowhere", "--json", "--figure", "same.pdf", "--json"),
+            ("apps lift nowhere", "--apps", "--trace-out", "same.pdf", "--apps"),
+            ("calibrate nowhere", "--json", "--save", "same.pdf", "--json"),
+            ("server probe --url http://127.0.0.1:9 --served-model m", "--json", "--record", "same.pdf", "--json"),
+        ]
+    ),
     ("verify --from ledger.json --claim figure-2", "--claim: found 'figure-2', expected none with --from"),
     ("verify --claim figure-2 --errata e.md", "--errata: found 'e.md', expected the whole ledger"),
-    ("verify --markdown a.md --errata a.md", "expected a file of its own for each"),
+    (
+        "verify --markdown a.md --errata a.md",
+        "--errata: found 'a.md', expected a file of its own, as --markdown has this one",
+    ),
     ("optimum trace.csv --check proof.json --xi 3", "--xi: found '3', expected none with --check"),
     ("trace sample sharegpt-like a.csv --gaps exponential:mean=1", "gaps"),
     ("trace sample wildchat-like a.csv --gaps exponential:mean=1,rate=2", "gaps"),

@@ -57,7 +57,7 @@ def test_what_verify_writes_can_be_read(run, tmp_path, capsys):
     [
         (["--markdown", "no/such/folder/l.md"], ["no/such/folder"]),
         (["--errata", "."], ["found a folder"]),
-        (["--markdown", "l.md", "--errata", "l.md"], ["l.md, l.md", "a file of its own"]),
+        (["--markdown", "l.md", "--errata", "l.md"], ["--errata: found 'l.md'", "a file of its own"]),
         (["--markdown", "l.md", "--errata", "e.md"], ["errata", "the whole ledger"]),
     ],
 )
