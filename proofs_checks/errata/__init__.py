@@ -30,7 +30,6 @@ def of_next_turns(*rows: str) -> dict[str, str]:
 
 REPAIRED = ("algorithm-1.repaired",)
 WITHDRAWN = "leaves out Theorem 3.1 and this proof of it"
-BAYES = ("theorem-d2.bayes-random", "theorem-d2.bayes-heterogeneous")
 T_LRU_ALONE = traced({"T-LRU, turn by turn": t_lru})
 THREE = traced(
     {
@@ -202,19 +201,6 @@ ERRATA = (
         ),
         scripts=scripts("lemma-d3.real-threshold", "algorithm-2.score.real-threshold"),
         no_timeline="the counterexample is a single cut, without turns",
-    ),
-    Erratum(
-        title="Theorem D.2 with the posterior for the belief",
-        place="Appendix D, Theorem D.2 with the belief of the same appendix",
-        printed="ET-LRU is optimal under the stochastic conversation model, the belief being exp(−μτ).",
-        fact="With the true posterior in the place of exp(−μτ) the theorem ends at random prompts and at two "
-        "turn rates: belief turn rates λπ are no longer proportional to the chances to be next.",
-        repair="With the posterior ET-LRU is optimal for homogeneous rates where prompts have known lengths or "
-        "ξ = 0.",
-        shows=dict.fromkeys(BAYES, decision),
-        repaired_by=("theorem-d2.bayes", "theorem-d2.bayes.zero-threshold"),
-        scripts=of_next_turns(*BAYES),
-        no_timeline="the counterexample is a decision, after which several futures are possible",
     ),
     Erratum(
         title="T-LRU's optimality needs one turn rate for all",

@@ -278,7 +278,7 @@ any_start = row(
     "forest.optimum.start.holes",
     "A start with holes is worth no more than the part of it that is closed towards the root.",
     space=starts(QUICK, QUICK),
-    origin=sharpness("the start is closed towards the root"),
+    origin=sharpness("forest.optimum.start", "the start is closed towards the root"),
 )
 def start_with_holes(one: Started) -> Values:
     """Hold the optimum from a start against that from its closed part."""

@@ -66,7 +66,10 @@ last_strict = row(
     relation=of_last_strict.holds,
     space=JUDGED,
     compiled=of_last_strict.compiled(ENUMERATED),
-    origin=sharpness("a block that would go stays while a cached block is below it, and another one goes"),
+    origin=sharpness(
+        "forest.stack.tlru.last",
+        "a block that would go stays while a cached block is below it, and another one goes",
+    ),
 )(of_last_strict.values)
 
 resident = row(
@@ -83,7 +86,9 @@ nodes = row(
     relation=of_nodes.holds,
     space=replace(PLAIN, forced=True),
     compiled=of_nodes.compiled(replace(PLAIN_ENUMERATED, forced=True)),
-    origin=sharpness("whole nodes go, and a split makes what was not read recent"),
+    origin=sharpness(
+        "forest.stack.nodes.without-renewal", "whole nodes go, and a split makes what was not read recent"
+    ),
 )(of_nodes.values)
 
 nodes_without_renewal = row(
@@ -101,7 +106,7 @@ tlru_nodes = row(
     relation=of_tlru_nodes.holds,
     space=replace(JUDGED, forced=True),
     compiled=of_tlru_nodes.compiled(replace(ENUMERATED, forced=True)),
-    origin=sharpness("whole nodes go, and a node is surplus by its first block"),
+    origin=sharpness("forest.stack.tlru.high-water", "whole nodes go, and a node is surplus by its first block"),
 )(of_tlru_nodes.values)
 
 
@@ -120,7 +125,10 @@ nodes_in_chunks = row(
     "includes a smaller one.",
     relation=in_chunks.holds,
     space=Given((_chunked(),), "one"),
-    origin=sharpness("chunks begin where a request's hits end, so that nodes of the larger cache end elsewhere"),
+    origin=sharpness(
+        "forest.stack.nodes.without-renewal",
+        "chunks begin where a request's hits end, so that nodes of the larger cache end elsewhere",
+    ),
 )(in_chunks.values)
 
 
@@ -182,7 +190,10 @@ def _kept_by_a_child() -> ForestCase:
     "Under Tail-Optimized Belady a larger strict cache includes a smaller one.",
     relation=includes,
     space=Given((_kept_by_a_child(),), "the smallest, by compiled enumeration"),
-    origin=sharpness("a block that no request needs stays while a needed one is below it"),
+    origin=sharpness(
+        "forest.tail-optimized-belady.inclusion",
+        "a block that no request needs stays while a needed one is below it",
+    ),
 )
 def tail_optimized_strict(case: ForestCase) -> Values:
     """Replay at two capacities."""

@@ -54,19 +54,19 @@ def strict_and_holes(case: ForestCase) -> Values:
 
 
 SAME_OPTIMUM = "A cache that is closed towards the root reaches the optimum of a cache with holes."
-MAY_HAVE_HOLES = sharpness("a block may outlive its parent")
+MAY_HAVE_HOLES = "a block may outlive its parent"
 
 strict = row(
     "forest.strict",
     SAME_OPTIMUM,
-    origin=MAY_HAVE_HOLES,
+    origin=sharpness("forest.optimum", MAY_HAVE_HOLES),
     compiled=CompiledForests("strict and holes", ENUMERATED),
 )(strict_and_holes)
 
 strict_forced = row(
     "forest.strict.forced",
     "The same under forced caching.",
-    origin=MAY_HAVE_HOLES,
+    origin=sharpness("forest.optimum.forced", MAY_HAVE_HOLES),
     space=FORCED,
     compiled=CompiledForests("strict and holes", FORCED_ENUMERATED),
 )(strict_and_holes)
@@ -82,7 +82,7 @@ def listed(note: str, *cases: ForestCase) -> Listed[ForestCase]:
 strict_natural = row(
     "forest.strict.natural",
     "The same if each request asks for its whole path, has no tail and brings a new block, with C, xi at least 1.",
-    origin=MAY_HAVE_HOLES,
+    origin=sharpness("forest.optimum", MAY_HAVE_HOLES),
     space=listed("one, the counterexample of forest.strict with new blocks at the ends of its paths", NATURAL),
 )(strict_and_holes)
 
@@ -95,7 +95,7 @@ def leaf_first(case: ForestCase) -> Values:
     }
 
 
-BELADY = sharpness("requests need what they share, as forest.strict.closed-needs asks for")
+BELADY = "requests need what they share, as forest.strict.closed-needs asks for"
 SEVEN = of_needs([[1], [2], [3, 4], [1], [3], [3, 4], [2]], [0, 0, 0, 1, 0, 2, 1], capacity=2)
 SEVEN_NATURAL = natural([[1], [2], [3, 4], [1, 5, 6], [3, 7], [3, 4, 8, 9], [2, 10, 11]], capacity=2, xi=2)
 
@@ -105,14 +105,14 @@ BEYOND = "one, not known to be the smallest: forest.strict.belady.small says up 
 belady = row(
     "forest.strict.belady",
     "In a strict cache Tail-Optimized Belady over leaves reaches the least TEL.",
-    origin=BELADY,
+    origin=sharpness("forest.strict.closed-needs", BELADY),
     space=listed(BEYOND, SEVEN),
 )(leaf_first)
 
 belady_natural = row(
     "forest.strict.belady.natural",
     "The same if each request asks for its whole path, has no tail and brings a new block, with C, xi at least 1.",
-    origin=BELADY,
+    origin=sharpness("forest.strict.closed-needs", BELADY),
     space=listed(
         "one, the counterexample of forest.strict.belady with new blocks at the ends of its paths", SEVEN_NATURAL
     ),
@@ -123,7 +123,7 @@ SIX = replace(of_needs([[1], [2, 3], [4, 5], [2], [2, 3], [1]], [0, 0, 0, 0, 2, 
 belady_forced = row(
     "forest.strict.belady.forced",
     "Under forced caching Tail-Optimized Belady over leaves reaches the least TEL of strict caches.",
-    origin=BELADY,
+    origin=sharpness("forest.strict.closed-needs.forced", BELADY),
     space=listed(BEYOND, SIX),
 )(leaf_first)
 
@@ -270,7 +270,7 @@ def _relaxation(case: ForestCase) -> Fraction:
 relaxation = row(
     "forest.strict.relaxation",
     "The linear relaxation of the integer program of strict caches, over reuse intervals, has their optimum.",
-    origin=sharpness("a block may outlive its parent"),
+    origin=sharpness("forest.optimum.relaxation", "a block may outlive its parent"),
     space=SmallForests(
         {1: 3, 2: 3, 3: 3, 4: 3, 5: 3}, {1: 4, 2: 4, 3: 4, 4: 4, 5: 3}, natural_sizes=NOT_ENUMERATED
     ),

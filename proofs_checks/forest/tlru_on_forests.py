@@ -106,7 +106,9 @@ def inputs_alone(case: ForestCase) -> range:
     "forest.tlru.high-water.without-tail",
     "It is enough that Q covers the blocks that a request asks for and no earlier one had, without its tail.",
     relation=each.holds,
-    origin=sharpness("Q does not cover what no block holds, the rest behind the last full one"),
+    origin=sharpness(
+        "forest.tlru.high-water", "Q does not cover what no block holds, the rest behind the last full one"
+    ),
     space=forests({2: 3, 3: 4}, totals=tail_of_one, estimates=inputs_alone),
 )
 def without_tail(case: ForestCase) -> Values | None:
@@ -114,8 +116,8 @@ def without_tail(case: ForestCase) -> Values | None:
     return each.values(case) if case.q_hat >= least_estimate(case, case.ask) else None
 
 
-LAST = sharpness(f"{FORGETS}, but that of the last one")
-RESIDENT = sharpness(f"{FORGETS}, as it is forgotten with the block")
+LAST = f"{FORGETS}, but that of the last one"
+RESIDENT = f"{FORGETS}, as it is forgotten with the block"
 in_holes, in_strict = dominance("last", "holes"), dominance("last", "strict")
 resident = dominance("resident", "strict")
 last_nodes, resident_nodes = dominance("last", "nodes"), dominance("resident", "nodes")
@@ -127,7 +129,7 @@ last = row(
     relation=in_holes.holds,
     space=WHOLE,
     compiled=in_holes.compiled(LARGE_WHOLE),
-    origin=LAST,
+    origin=sharpness("forest.tlru.high-water", LAST),
 )(covered(in_holes.values))
 
 last_forced = row(
@@ -136,7 +138,7 @@ last_forced = row(
     relation=in_holes.holds,
     space=FORCED,
     compiled=in_holes.compiled(LARGE_FORCED),
-    origin=LAST,
+    origin=sharpness("forest.tlru.high-water.forced", LAST),
 )(covered(in_holes.values))
 
 last_strict = row(
@@ -145,7 +147,7 @@ last_strict = row(
     relation=in_strict.holds,
     space=WHOLE,
     compiled=in_strict.compiled(LARGE_WHOLE),
-    origin=LAST,
+    origin=sharpness("forest.tlru.high-water", LAST),
 )(covered(in_strict.values))
 
 resident_marks = row(
@@ -155,7 +157,7 @@ resident_marks = row(
     relation=resident.holds,
     space=WHOLE,
     compiled=resident.compiled(LARGE_WHOLE),
-    origin=RESIDENT,
+    origin=sharpness("forest.tlru.high-water", RESIDENT),
 )(covered(resident.values))
 
 resident_forced = row(
@@ -165,7 +167,7 @@ resident_forced = row(
     relation=resident.holds,
     space=FORCED,
     compiled=resident.compiled(LARGE_FORCED),
-    origin=RESIDENT,
+    origin=sharpness("forest.tlru.high-water.forced", RESIDENT),
 )(covered(resident.values))
 
 nodes_last = row(
@@ -174,7 +176,7 @@ nodes_last = row(
     relation=last_nodes.holds,
     space=FORCED,
     compiled=last_nodes.compiled(LARGE_FORCED),
-    origin=LAST,
+    origin=sharpness("forest.tlru.high-water", LAST),
 )(covered(last_nodes.values))
 
 nodes_resident = row(
@@ -183,7 +185,7 @@ nodes_resident = row(
     relation=resident_nodes.holds,
     space=FORCED,
     compiled=resident_nodes.compiled(LARGE_FORCED),
-    origin=RESIDENT,
+    origin=sharpness("forest.tlru.high-water", RESIDENT),
 )(covered(resident_nodes.values))
 
 
@@ -219,7 +221,10 @@ nodes_high_water = row(
     f"In SGLang's tree of whole nodes, with high-water marks, {COVERS}, T-LRU's TEL is at most LRU's.",
     relation=high_water_nodes.holds,
     space=Given(BY_NODES, "the smallest, and the smallest with every parameter at least 1"),
-    origin=sharpness("what is evicted are nodes, and what a policy evicted decides where later nodes begin"),
+    origin=sharpness(
+        "forest.tlru.high-water",
+        "what is evicted are nodes, and what a policy evicted decides where later nodes begin",
+    ),
 )(covered(high_water_nodes.values))
 
 

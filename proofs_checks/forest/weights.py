@@ -95,7 +95,7 @@ def best(one: Weighted) -> int:
 row = rows(source="docs/forest-optimum.md, weights", relation=all_equal)
 QUICK, FULL = {1: 2, 2: 4, 3: 2}, {1: 3, 2: 4, 3: 3, 4: 2}
 GROWING = small(2, growing=True, quick=QUICK, full=FULL)
-NOT_GROWING = sharpness("weights do not grow with depth")
+NOT_GROWING = sharpness("forest.weights.falling", "weights do not grow with depth")
 
 
 @row(

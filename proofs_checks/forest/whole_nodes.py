@@ -50,7 +50,9 @@ excess_renewed = row(
     relation=renewed.holds,
     space=JUDGED,
     compiled=renewed.compiled(ENUMERATED),
-    origin=sharpness("a split makes what was not read as recent as the request that split it"),
+    origin=sharpness(
+        "forest.nodes.excess", "a split makes what was not read as recent as the request that split it"
+    ),
 )(renewed.values)
 
 excess_renewed_part = row(
@@ -92,7 +94,7 @@ excess_outputs = row(
     relation=least.holds,
     space=replace(JUDGED, asks=any_ask, natural_sizes=NOT_FOUND),
     compiled=least.compiled(replace(ENUMERATED, quick={1: 3, 2: 3, 3: 3}, asks=any_ask, natural_sizes=NOT_FOUND)),
-    origin=sharpness("room is made for an output though the tree has it"),
+    origin=sharpness("forest.nodes.excess", "room is made for an output though the tree has it"),
 )(least.values)
 
 

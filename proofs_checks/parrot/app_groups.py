@@ -60,7 +60,7 @@ any_consumer = row(
     "The same if a group is all latency requests whose outputs one request needs.",
     relation=none_depend,
     space=SMALL,
-    origin=sharpness("a request is grouped by the first of its consumers"),
+    origin=sharpness("parrot.groups.consumer", "a request is grouped by the first of its consumers"),
 )(lambda case: dependent(case, [one for k, one in enumerate(case.before) if reached(case, k) and len(one) > 1]))
 
 

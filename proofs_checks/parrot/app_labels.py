@@ -166,7 +166,7 @@ strictest = row(
     "The same with times per token and to the first token, the strictest gets first.",
     relation=equal,
     space=ALL,
-    origin=sharpness("there are no criteria but throughput and latency"),
+    origin=sharpness("parrot.labels.first.latency-first", "there are no criteria but throughput and latency"),
 )(strictest_first)
 
 

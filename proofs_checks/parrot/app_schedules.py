@@ -135,7 +135,7 @@ slowed = row(
     "The same if chains have any lengths.",
     relation=nobody_later,
     space=ANY_CHAINS,
-    origin=sharpness("the applications are alike"),
+    origin=sharpness("parrot.slowed.equal-chains", "the applications are alike"),
 )(lambda case: both_orders(case.problem))
 
 

@@ -20,7 +20,7 @@ from teltheory.claims.registry import run
 
 row = rows(source="Plans in hindsight for applications: docs/application-tails.md")
 PROGRAM = SmallApplications({2: 3, 3: 3, 4: 3, 5: 3}, {2: 4, 3: 4, 4: 4, 5: 4}, responses=False)
-ONE_TURN = sharpness("each application has one turn")
+ONE_TURN = "each application has one turn"
 INTEGRAL = "the linear program over reuse intervals, with one threshold an application, has the least excess"
 
 
@@ -39,7 +39,7 @@ program = row(
     f"{INTEGRAL.capitalize()} of all plans for its optimum.",
     relation=same,
     space=PROGRAM,
-    origin=ONE_TURN,
+    origin=sharpness("parrot.tail.program.once", ONE_TURN),
 )(both)
 
 program_path = row(
@@ -47,7 +47,7 @@ program_path = row(
     "The same by the heaviest path, even of one application.",
     relation=same,
     space=replace(PROGRAM, measure="path", few=1),
-    origin=ONE_TURN,
+    origin=sharpness("parrot.tail.program.once.path", ONE_TURN),
 )(both)
 
 program_alone = row(
@@ -124,7 +124,7 @@ program_together = row(
     "optimum.",
     relation=same,
     space=Listed(waiting_together, 1, 1, "{} trace of ten turns"),
-    origin=ONE_TURN,
+    origin=sharpness("parrot.tail.program.once", ONE_TURN),
 )(both)
 
 

@@ -68,22 +68,22 @@ reserve_path = row(
 )(against_lru(reserve))
 
 FOUND_BY = {2: 3, 3: 4}
-SHORT = sharpness("estimates that no input exceeds")
+SHORT = "estimates that no input exceeds"
 reserve_short = row(
     "parrot.tail.reserve.too-small",
     f"The same with estimates that are one token too small: {IN_ALL}.",
     relation=in_all,
     space=SmallApplications(FOUND_BY, FOUND_BY, over=(-1,)),
-    origin=SHORT,
+    origin=sharpness("parrot.tail.reserve", SHORT),
 )(against_lru(reserve, ON_OVERFLOW))
 
-OTHERS = sharpness("a turn leaves to the others what they may compute")
+OTHERS = "a turn leaves to the others what they may compute"
 request_sum = row(
     "parrot.tail.request",
     f"The whole threshold for each turn, as a request-level T-LRU has it: {IN_ALL}.",
     relation=in_all,
     space=SmallApplications(FOUND_BY, FOUND_BY),
-    origin=OTHERS,
+    origin=sharpness("parrot.tail.reserve", OTHERS),
 )(against_lru(request_level, ON_OVERFLOW))
 
 request_path = row(
@@ -91,7 +91,7 @@ request_path = row(
     f"The same {BY_PATH}.",
     relation=in_all,
     space=SmallApplications(FOUND_BY, FOUND_BY, "path"),
-    origin=OTHERS,
+    origin=sharpness("parrot.tail.reserve.path", OTHERS),
 )(against_lru(request_level, ON_OVERFLOW))
 
 equal_sum = row(
@@ -100,7 +100,7 @@ equal_sum = row(
     "excess in all applications together, whichever way it trims.",
     relation=in_all,
     space=SmallApplications(FOUND_BY, FOUND_BY, edges=True),
-    origin=OTHERS,
+    origin=sharpness("parrot.tail.reserve", OTHERS),
 )(against_lru(equal))
 
 equal_path = row(
@@ -108,7 +108,7 @@ equal_path = row(
     f"The same {BY_PATH}.",
     relation=in_all,
     space=SmallApplications(FOUND_BY, FOUND_BY, "path", edges=True),
-    origin=OTHERS,
+    origin=sharpness("parrot.tail.reserve.path", OTHERS),
 )(against_lru(equal))
 
 
@@ -123,7 +123,7 @@ def one_chain(_: int) -> Iterator[Iterator[Applications]]:
     f"The same by the sum and {BY_PATH}: {IN_ALL}.",
     relation=in_all,
     space=Listed(one_chain, 1, 1, "{} trace of four turns"),
-    origin=OTHERS,
+    origin=sharpness("parrot.tail.reserve", OTHERS),
 )
 def equal_on_overflow(case: Applications) -> Values:
     """Compare by both measures, and each way of trimming on overflow."""

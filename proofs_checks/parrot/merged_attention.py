@@ -144,7 +144,7 @@ def in_turn(case: Scores) -> Values:
     "In real numbers any other number does in the place of a part's largest score.",
     relation=equal,
     space=Listed(cut(WHOLE, 6, (2,)), 4, 5, NOTE),
-    origin=sharpness("parts are scaled by their largest scores"),
+    origin=sharpness("parrot.merge.exact", "parts are scaled by their largest scores"),
 )
 def without_largest(case: Scores) -> Values:
     """Compare parts that are scaled by 7 and -5."""

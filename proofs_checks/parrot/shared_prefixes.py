@@ -122,14 +122,14 @@ overtaking = sharing(
     "parrot.sharing.together",
     "The same if those that share a prefix go at once, before requests that arrived earlier.",
     space=SmallSchedules({2: 2, 3: 2}, {2: 2, 3: 2}, one_engine(2), "none", (1,)),
-    origin=sharpness("first in, first out"),
+    origin=sharpness("parrot.sharing.independent", "first in, first out"),
 )(lambda case: ends(case, together=True))
 
 unequal = sharing(
     "parrot.sharing.tokens",
     "The same if requests take one or two tokens of a room for two.",
     space=SmallSchedules({2: 1, 3: 1, 4: 1}, {2: 2, 3: 2, 4: 2}, one_engine(2), "none", (1,), 2, 1),
-    origin=sharpness("requests take equal tokens"),
+    origin=sharpness("parrot.sharing.independent", "requests take equal tokens"),
 )(ends)
 
 FIVE = (Task(0, 2, prefix=0), Task(0, 1, (0,)), Task(0, 1, (0,)), Task(1, 1, prefix=0), Task(2, 3))
@@ -137,7 +137,7 @@ dependent = sharing(
     "parrot.sharing.dependent",
     "The same if requests depend on each other.",
     space=Given((World(Scheduling.of(FIVE, one_engine(2)[0], [1], [0, 1, 1])),), "a case of five requests"),
-    origin=sharpness("no request depends on another one"),
+    origin=sharpness("parrot.sharing.independent", "no request depends on another one"),
 )(ends)
 
 

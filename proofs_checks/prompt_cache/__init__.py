@@ -6,5 +6,6 @@ MODULES = (
     "whole_modules",
     "nested_modules",
     "schema_positions",
+    "shared_batches",
     "module_costs",
 )

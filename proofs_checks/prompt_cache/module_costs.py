@@ -45,7 +45,7 @@ class Kept(Told):
 FALCON = Kept("falcon-rw-1b", 24, 32, 64)
 LLAMA_70B = Kept("llama-2-70b", 80, 8, 128)
 ALL_HEADS = Kept("llama-2-70b, 64 heads", 80, 64, 128)
-memory = rows(source="Memory overhead (Prompt Cache, 7.5 in the digest)")
+memory = rows(source="Memory overhead (Prompt Cache, 7.5 in the digest)", kind="arithmetic")
 
 
 def megabytes(unit: int) -> Callable[[Kept], Values]:
@@ -266,7 +266,8 @@ class Printed(Told):
 
 
 printed = rows(
-    source="Latency improvements (Prompt Cache, abstract, 7.2 in the digest, README of the public code)"
+    source="Latency improvements (Prompt Cache, abstract, 7.2 in the digest, README of the public code)",
+    kind="arithmetic",
 )
 
 

@@ -118,7 +118,7 @@ in_document_order = row(
     "only if it keeps all of its parent's own text.",
     relation=lambda of: of["without all of a parent"] == 0,
     space=NestedSets(NO_TAIL),
-    origin=sharpness("parents are touched last"),
+    origin=sharpness("prompt-cache.nesting.lru.parents-last", "parents are touched last"),
 )(orphans(recency))
 
 from_the_inside = row(
@@ -155,7 +155,7 @@ siblings = row(
     "The same if a module has two others in it.",
     relation=never_less,
     space=NestedSets(NO_TAIL, "below one item"),
-    origin=sharpness("all modules are one chain"),
+    origin=sharpness("prompt-cache.nesting.lru.chain", "all modules are one chain"),
 )(both_orders)
 
 
@@ -177,7 +177,7 @@ closed_tail = row(
     "The same for every xi.",
     relation=lambda of: of["with parents"] == of["least"],
     space=Given((WITHOUT_ITS_PARENT,), "one case"),
-    origin=sharpness("xi = 0"),
+    origin=sharpness("prompt-cache.nesting.closed.no-tail", "xi = 0"),
 )(closed)
 
 

@@ -48,7 +48,7 @@ two_members = row(
     "No two tokens have one position if a prompt imports two members of a union, as the public code allows.",
     relation=lambda of: len(set(of["plain layout"])) == len(of["plain layout"]),
     space=Listed(lambda most: prompts(most, both=True), 5, 6, PROMPTS.note),
-    origin=sharpness("a prompt imports one member of each union at most"),
+    origin=sharpness("prompt-cache.positions.distinct", "a prompt imports one member of each union at most"),
 )(lambda case: {"plain layout": case.positions()})
 
 

@@ -87,7 +87,7 @@ own_fresh = row(
     "The same where Q covers what requests compute anew, and no more: T-LRU's TEL is at most LRU's.",
     relation=in_all,
     space=FRESH,
-    origin=sharpness("Q covers the other items of a request too"),
+    origin=sharpness("prompt-cache.tlru.own", "Q covers the other items of a request too"),
 )(against_lru(own))
 
 own_too_small = row(
@@ -95,7 +95,7 @@ own_too_small = row(
     "The same where Q is one token less than the most that it has to cover: T-LRU's TEL is at most LRU's.",
     relation=in_all,
     space=replace(ITEMS, too_small=True),
-    origin=sharpness("Q covers what any request that asks for it again has besides it"),
+    origin=sharpness("prompt-cache.tlru.own", "Q covers what any request that asks for it again has besides it"),
 )(against_lru(own))
 
 shared_budgets = row(
@@ -133,7 +133,9 @@ shared_fresh = row(
     "A set's budget where Q covers what requests compute anew, and no more: T-LRU's TEL is at most LRU's.",
     relation=in_all,
     space=FRESH,
-    origin=sharpness("items always come back together, or Q covers the other items too"),
+    origin=sharpness(
+        "prompt-cache.tlru.shared.together", "items always come back together, or Q covers the other items too"
+    ),
 )(against_lru(shared))
 
 shared_too_small = row(
@@ -141,7 +143,9 @@ shared_too_small = row(
     "A set's budget where Q is one token less than the most that it has to cover: T-LRU's TEL is at most LRU's.",
     relation=in_all,
     space=replace(TOGETHER, too_small=True),
-    origin=sharpness("Q covers what any request has besides items that were last asked for together"),
+    origin=sharpness(
+        "prompt-cache.tlru.shared", "Q covers what any request has besides items that were last asked for together"
+    ),
 )(against_lru(shared))
 
 shared_order = row(
@@ -149,7 +153,7 @@ shared_order = row(
     "A set's budget promised to the least recent item first: T-LRU's TEL is at most LRU's.",
     relation=in_all,
     space=replace(TOGETHER, fresh=False),
-    origin=sharpness("the most recent items come first"),
+    origin=sharpness("prompt-cache.tlru.shared", "the most recent items come first"),
 )(against_lru(shared_from_behind))
 
 

@@ -114,7 +114,7 @@ def greedy(case: Sets) -> Values:
     "Promised to the items used longest ago first, Tail-Optimized Belady has the least TEL too.",
     relation=equal,
     space=SMALL,
-    origin=sharpness("those used last come first"),
+    origin=sharpness("prompt-cache.sets.greedy", "those used last come first"),
 )
 def first_used(case: Sets) -> Values:
     """Compare with all contents."""
@@ -127,7 +127,7 @@ def first_used(case: Sets) -> Values:
     "least TEL.",
     relation=equal,
     space=SMALL,
-    origin=sharpness("the items of a request share what it needs"),
+    origin=sharpness("prompt-cache.sets.greedy", "the items of a request share what it needs"),
 )
 def naive_greedy(case: Sets) -> Values:
     """Compare with all contents."""
@@ -140,7 +140,7 @@ def naive_greedy(case: Sets) -> Values:
     "optimum.",
     relation=equal,
     space=SMALL,
-    origin=sharpness("the items of a request share what it needs"),
+    origin=sharpness("prompt-cache.sets.integral", "the items of a request share what it needs"),
 )
 def naive_program(case: Sets) -> Values:
     """Compare with all contents."""

@@ -55,7 +55,7 @@ def equal(of: Values) -> bool:
     "modules for its optimum.",
     relation=equal,
     space=SMALL,
-    origin=sharpness("parts of modules can be kept"),
+    origin=sharpness("prompt-cache.sets.integral", "parts of modules can be kept"),
 )
 def whole_program(case: Sets) -> Values:
     """Compare with all contents of whole modules."""
@@ -105,7 +105,7 @@ def subset_sum(case: Numbers) -> Values:
     "all plans of whole modules, if each request asks for one.",
     relation=equal,
     space=replace(NO_TAIL, allowed=one_at_a_time, quick={(4, 2): 4, (5, 2): 5, (5, 3): 6, (6, 3): 6}),
-    origin=sharpness("parts of modules can be kept, or all are of one size"),
+    origin=sharpness("prompt-cache.whole.belady.one-size", "parts of modules can be kept, or all are of one size"),
 )
 def whole_belady(case: Sets) -> Values:
     """Compare with all contents of whole modules."""
@@ -134,7 +134,7 @@ def one_size(case: Sets) -> Values | None:
     "plans of whole modules.",
     relation=equal,
     space=replace(SMALL, quick={(2, 1): 3, (2, 2): 4, (3, 1): 3, (3, 2): 5}),
-    origin=sharpness("parts of modules can be kept"),
+    origin=sharpness("prompt-cache.sets.greedy", "parts of modules can be kept"),
 )
 def one_size_tail(case: Sets) -> Values | None:
     """Compare with all contents of whole modules."""
@@ -285,7 +285,7 @@ two_tiers = row(
     "The linear program of divisible items in two finite tiers has the least TEL of all plans for its optimum.",
     relation=equal,
     space=TwoTiers(replace(SMALL, fresh=False, quick={(2, 1): 4, (2, 2): 4, (3, 1): 3, (3, 2): 4}), loads=(1,)),
-    origin=sharpness("there is one finite tier"),
+    origin=sharpness("prompt-cache.sets.integral", "there is one finite tier"),
 )(in_both)
 
 FEW = replace(SMALL, fresh=False, thresholds=False, quick={(2, 1): 3, (2, 2): 3, (3, 2): 3})

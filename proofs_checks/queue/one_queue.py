@@ -13,7 +13,7 @@ from proofs_checks.queue.plain_queue import Queued, unfinished
 from proofs_checks.tiers.chains import Chain, Row, SmallChains
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Listed
-from teltheory.claims.origin import sharpness
+from teltheory.claims.origin import reading, sharpness
 from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
 
@@ -47,7 +47,7 @@ theorem = row(
     "Theorem 3.1 holds behind a FIFO queue too: with an estimate of at least every prompt that continues a "
     "conversation T-LRU's tail of wait and prefill is at most LRU's.",
     space=arriving(SMALL, (0,)),
-    origin=sharpness("nobody waits"),
+    origin=sharpness("queue.theorem-3.1.idle", "nobody waits"),
 )(tels)
 
 GROWING = Queued(
@@ -58,7 +58,7 @@ natural = row(
     "queue.theorem-3.1.natural",
     "The same for conversations that grow by prompts and responses of 100 tokens and more, arriving apart.",
     space=Given((GROWING,), "one case"),
-    origin=sharpness("nobody waits"),
+    origin=sharpness("queue.theorem-3.1.idle", "nobody waits"),
 )(tels)
 
 
@@ -85,7 +85,7 @@ nobody_waits_under_lru = row(
     "queue.theorem-3.1.lru-idle",
     "It holds if nobody waits under LRU.",
     space=Given((IDLE_UNDER_LRU,), "one case"),
-    origin=sharpness("nobody waits under either policy"),
+    origin=sharpness("queue.theorem-3.1.idle", "nobody waits under either policy"),
 )(lru_idle)
 
 
@@ -108,7 +108,7 @@ def bound(case: Queued) -> Values:
     "T-LRU never computes less than LRU in all.",
     relation=lambda of: of["T-LRU"] >= of["LRU"],
     space=arriving(SMALL, (0,)),
-    origin=sharpness("T-LRU buys tail with more prefill"),
+    origin=reading("T-LRU buys tail with more prefill: never less in all"),
 )
 def more_work(case: Queued) -> Values:
     """Add up what both compute."""

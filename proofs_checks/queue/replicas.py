@@ -67,7 +67,7 @@ pooled_reached = row(
     "Some router and policy reach that bound, if nobody waits.",
     relation=lambda of: of["pooled"] == of["two replicas"],
     space=TWO,
-    origin=sharpness("one cache"),
+    origin=sharpness("queue.pooled", "one cache"),
 )(pooled_and_two)
 
 
@@ -247,7 +247,7 @@ def never_loses(first: str, second: str) -> Any:
         f"On two replicas with LRU the router {first} has at most the tail of {second}, on every trace.",
         relation=lambda of: of[first] <= of[second],
         space=ROUTED,
-        origin=sharpness("one router for all traces"),
+        origin=sharpness("queue.pooled", "one cache, where there is nothing to route"),
     )(lambda case: {name: case.tail(ROUTERS[name]) for name in (first, second)})
 
 

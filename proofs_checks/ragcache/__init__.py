@@ -8,4 +8,5 @@ MODULES = (
     "reordering",
     "order_priority",
     "documents_and_tails",
+    "served_requests",
 )

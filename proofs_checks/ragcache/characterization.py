@@ -182,6 +182,7 @@ class Printed(Told):
     origin=reading(
         "both ratios are of the longest prefix, 4,096, and its prefill takes the second of 4,000 tokens"
     ),
+    kind="arithmetic",
 )
 def fit_together(case: Printed) -> Values:
     """Compute the share of loading and the bandwidth."""

@@ -146,7 +146,9 @@ ends_behind = row(
     "LRU's.",
     relation=in_all,
     space=FOUR,
-    origin=sharpness("what T-LRU gives up is of no use: a document that begins before the budget's end is"),
+    origin=sharpness(
+        "ragcache.tlru", "what T-LRU gives up is of no use: a document that begins before the budget's end is"
+    ),
 )(against_lru(whole=True))
 
 
@@ -169,7 +171,7 @@ mean_estimate = row(
     "The same where Q is the mean of the parts that requests add to paths: T-LRU's TEL is at most LRU's.",
     relation=in_all,
     space=Given((BY_MEAN,), "a case made by hand"),
-    origin=sharpness("Q covers every part that a request adds"),
+    origin=sharpness("ragcache.tlru", "Q covers every part that a request adds"),
 )(at_the_mean)
 
 

@@ -143,7 +143,7 @@ class UpperFirst(LRU):
         Worlds({3: 5, 4: 5}, most_documents=3, hosts=any_host),
         "up to 3 documents, any host",
     ),
-    origin=sharpness("the host evicts leaves: here it evicts upper documents first"),
+    origin=sharpness("ragcache.placement", "the host evicts leaves: here it evicts upper documents first"),
 )
 def orphan(world: Asked) -> Values:
     """Count what is found although a document above it had been dropped while it was in the host."""
@@ -217,7 +217,7 @@ copies = swap(
     "Swap-out-once moves the least to the host: with LRU it copies at most the tokens that exclusive tiers of the "
     "same sizes do.",
     relation=once_copies_no_more,
-    origin=PAPER,
+    origin=reading("to move the least, which the notes say of its purpose: no more than tiers without copies"),
 )(copies_of(lru))
 
 copies_pgdsf = swap(
@@ -245,7 +245,9 @@ never_more_pgdsf = with_pgdsf(
     "The same with PGDSF.",
     space=flat_with(1),
     relation=no_more(ONCE, EXCLUSIVE),
-    origin=sharpness("the order of eviction does not depend on what the host holds"),
+    origin=sharpness(
+        "ragcache.swap-out-once.hits", "the order of eviction does not depend on what the host holds"
+    ),
 )(hits_of(pgdsf))
 
 bound = swap(
@@ -260,7 +262,9 @@ bound_pgdsf = with_pgdsf(
     "The same with PGDSF.",
     space=flat_with(2),
     relation=no_more(SMALLER, ONCE),
-    origin=sharpness("the order of eviction does not depend on what the host holds"),
+    origin=sharpness(
+        "ragcache.swap-out-once.bound", "the order of eviction does not depend on what the host holds"
+    ),
 )(bound_of(pgdsf))
 
 

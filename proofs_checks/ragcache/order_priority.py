@@ -277,7 +277,7 @@ priority = best(
     "Of waiting requests the one with the larger cached length / computation length first is best: no order "
     "computes less.",
     space=Listed(any_trees, {2: 7}, {2: 8, 3: 6}, "any trees, any documents cached, most tokens by requests {}"),
-    origin=PAPER,
+    origin=reading("more likely to be of use, which the notes say of it: the best of all orders"),
 )(both_orders)
 
 priority_blocks = best(
@@ -291,7 +291,9 @@ larger_cached = best(
     "ragcache.order-priority.same-computation",
     "Of two requests that compute as much, the one with the larger cached document first is best.",
     space=spaces(f"two requests, {ONE}", {2: 14}, {2: 20}, given=same_computation),
-    origin=PAPER,
+    origin=reading(
+        "prefers it to raise efficiency, which the notes say of its purpose: the better of both orders"
+    ),
 )(both_orders)
 
 larger_cached_blocks = best(
@@ -305,14 +307,16 @@ larger_cached_many = best(
     "ragcache.order-priority.same-computation.documents",
     "Of two requests that compute as much, the one with the longer cached documents first is best.",
     space=spaces("two requests, up to 3 cached documents", {2: 9}, {2: 12}, given=same_computation, **MANY),
-    origin=sharpness("in the paper's example each request has one cached document"),
+    origin=sharpness(
+        "ragcache.order-priority.same-computation", "in the paper's example each request has one cached document"
+    ),
 )(both_orders)
 
 larger_cached_three = best(
     "ragcache.order-priority.same-computation.three",
     "Of three requests that compute as much, the one with the larger cached document first is best.",
     space=spaces(f"three requests, {ONE}", {3: 12}, {3: 16}, given=same_computation),
-    origin=sharpness("in the paper's example two requests wait"),
+    origin=sharpness("ragcache.order-priority.same-computation", "in the paper's example two requests wait"),
 )(both_orders)
 
 shorter = best(
@@ -333,14 +337,16 @@ shorter_many = best(
     "ragcache.order-priority.same-cached.documents",
     "Of two requests with as much cached, in several documents, the one that computes less first is best.",
     space=spaces("two requests, up to 3 cached documents", {2: 9}, {2: 12}, given=same_cached, **MANY),
-    origin=sharpness("in the paper's example each request has one cached document"),
+    origin=sharpness(
+        "ragcache.order-priority.same-cached", "in the paper's example each request has one cached document"
+    ),
 )(both_orders)
 
 shorter_three = best(
     "ragcache.order-priority.same-cached.three",
     "Of three requests with as much cached, the one that computes least first is best.",
     space=spaces(f"three requests, {ONE}", {3: 12}, {3: 16}, given=same_cached),
-    origin=sharpness("in the paper's example two requests wait"),
+    origin=sharpness("ragcache.order-priority.same-cached", "in the paper's example two requests wait"),
 )(both_orders)
 
 

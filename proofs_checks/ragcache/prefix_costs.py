@@ -74,7 +74,7 @@ with_linear_document = row(
     "ragcache.pgdsf.linear.document",
     "The same if NewSize_i is the document's.",
     relation=alike,
-    origin=sharpness("NewSize_i is the uncached tokens of the request"),
+    origin=sharpness("ragcache.pgdsf.linear", "NewSize_i is the uncached tokens of the request"),
 )(found(pgdsf={"seconds": linear, "new_size": "document"}, gdsf={"cost": "tokens"}))
 
 
@@ -94,7 +94,7 @@ with_attention = row(
     "ragcache.pgdsf.attention",
     "With attention too PGDSF evicts what GDSF with cost = size does.",
     relation=alike,
-    origin=sharpness("each uncached token takes as long"),
+    origin=sharpness("ragcache.pgdsf.linear", "each uncached token takes as long"),
 )(found(pgdsf={}, gdsf={"cost": "tokens"}))
 
 
@@ -142,7 +142,7 @@ never_worse = row(
     "ragcache.pgdsf.least-misses",
     "PGDSF minimises the miss rate: no order of eviction computes fewer tokens of documents.",
     relation=lambda of: of["PGDSF"] <= of["fewest"],
-    origin=PAPER,
+    origin=reading("minimises, which the notes say of its purpose: the fewest that any order of eviction misses"),
 )
 def least_misses(world: Asked) -> Values:
     """Count what PGDSF misses, and what the best order of eviction does, by trying all."""

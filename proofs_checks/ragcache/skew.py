@@ -56,6 +56,7 @@ twenty = skewed(
     "That is 20 times fewer documents than under a uniform distribution, where 60 % of the requests go to 60 %.",
     relation=lambda of: of["times fewer"] == 20,
     space=Given((Shares(60, 3),), "the two numbers that are printed"),
+    kind="arithmetic",
 )(lambda case: {"times fewer": Fraction(case.requests, case.documents)})
 
 

@@ -220,7 +220,7 @@ any_n = row(
     "lemma-d3.any-n",
     "Algorithm 2 solves problem (6) for any n of the overflow or more.",
     space=MORE,
-    origin=sharpness("n is the number of tokens that must go"),
+    origin=sharpness("lemma-d3", "n is the number of tokens that must go"),
 )(better_of_two_orders)
 
 

@@ -79,6 +79,7 @@ corollary_lru_bayes = row(
     "homogeneous rates, any prompts, xi = 0",
     rule=REPLAYED_LRU,
     lengths=FEWER,
+    origin=grids.POSTERIOR,
 )
 ONE_LENGTH = tuple(((grids.FIRST, fixed(length)),) for length in (1, 2))
 NATURAL = Grid(((1, 3),), ONE_LENGTH, (1, 2), (1, 2), (grids.A_HALF,), responses=(fixed(1),))

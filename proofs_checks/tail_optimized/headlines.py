@@ -90,7 +90,7 @@ def sentence(
     """Return the claim that a sentence, which says some numbers, says what the tables have."""
     case = Sentence(what, tuple(map(Fraction, said.split())), tuple(found), digit)
     space = Given((case,), f"{what}, in fractions")
-    return Claim(f"headline.{id}", source, statement, both, rounded_to, space, origin)
+    return Claim(f"headline.{id}", source, statement, both, rounded_to, space, origin, "arithmetic")
 
 
 AT_SLO = improvements(paper.TABLE_2, "above", "lru", SLO_MS)

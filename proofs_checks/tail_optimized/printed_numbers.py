@@ -52,7 +52,7 @@ def as_printed(values: Values) -> bool:
     return bool(values[BYTES] == PRINTED_BYTES and -ROUNDING <= size < ROUNDING)
 
 
-row = rows(source="Appendix, KV cache size", relation=as_printed, space=PRINTED_CACHE)
+row = rows(source="Appendix, KV cache size", relation=as_printed, space=PRINTED_CACHE, kind="arithmetic")
 
 
 def sizes_in(unit: str) -> Callable[[Cache], Values]:

@@ -175,7 +175,7 @@ def given_threshold(case: Case) -> Values | None:
     "Some policy has the least TEL at every threshold, and so the least CVaR at every level.",
     relation=lambda values: values["least sum of all TELs"] == sum(values["least TELs"]),
     space=FIVE_TURNS,
-    origin=sharpness("the threshold is fixed beforehand"),
+    origin=sharpness("theorem-b1", "the threshold is fixed beforehand"),
 )
 def every_threshold(case: Case) -> Values:
     """Add up TEL over all thresholds: what a policy pays in all, u (u + 1) / 2 a turn, and the least at each."""

@@ -162,7 +162,7 @@ def mean_row(id: str, statement: str, estimates: Estimates, compiled_estimates: 
         statement,
         source="Theorem 3.1 and Section 4.2's choice of the estimate",
         space=space,
-        origin=sharpness("the estimate is an upper bound on the prompts"),
+        origin=sharpness("theorem-31", "the estimate is an upper bound on the prompts"),
         compiled=compiled("TEL with any estimate", space, compiled_estimates),
     )(compared(Case.tel, {**T_LRU, **BASELINE}, lambda case: estimates(case.world, case.xi) == (case.q_hat,)))
 

@@ -82,7 +82,7 @@ turn_law = row(
     "a random second prompt, later ones 0",
     lengths={"quick": ((2, 1), (2, 2)), "full": ((2, 1), (2, 2))},
     rule=grids.SOME_CHOICE,
-    origin=sharpness("a conversation's prompts have one law"),
+    origin=sharpness("theorem-d2", "a conversation's prompts have one law"),
 )
 PROMISING = (
     ((grids.FIRST, grids.SELDOM_ONE, fixed(1)),),
@@ -148,7 +148,7 @@ forced_heterogeneous = row(
     "two turn rates, prompts 0 after the first",
     source=APPENDIX_E,
     rule=grids.SOME_CHOICE,
-    origin=sharpness("turn rates are homogeneous"),
+    origin=sharpness("theorem-d2.forced", "turn rates are homogeneous"),
 )
 OWN_LAWS = Grid(
     ((1, 1),),
@@ -170,7 +170,7 @@ forced_random = row(
     "homogeneous rates, later prompts of 1, or of 0 or 2",
     source=APPENDIX_E,
     rule=grids.SOME_CHOICE,
-    origin=sharpness("prompts have known, fixed lengths"),
+    origin=sharpness("theorem-d2.forced", "prompts have known, fixed lengths"),
 )
 
 

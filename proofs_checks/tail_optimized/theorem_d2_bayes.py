@@ -21,7 +21,13 @@ FEW = {"quick": ((2, 1), (3, 1), (2, 2)), "full": ((2, 1), (3, 1), (4, 1), (2, 2
 TWO_TO_COME = {"quick": ((2, 2),), "full": ((2, 2), (3, 2))}
 """With a single turn to come the probability of the next turn is right by definition."""
 
-row = partial(optimality_row, source="Theorem D.2 with the posterior", rule=grids.EVERY_CHOICE, lengths=FEW)
+row = partial(
+    optimality_row,
+    source="Theorem D.2 with the posterior",
+    rule=grids.EVERY_CHOICE,
+    lengths=FEW,
+    origin=grids.POSTERIOR,
+)
 
 
 def gaps_and_race(laws: tuple[tuple[Laws, ...], ...], xis: tuple[int, ...], wide: bool) -> Models:

@@ -185,7 +185,7 @@ order_below_a_prompt = row(
     source="Section 3 and Section 4.2's choice of the estimate",
     relation=lambda values: values["round-robin"] == values["least-recent"],
     space=BELOW_A_PROMPT,
-    origin=sharpness("the estimate is an upper bound on the prompts"),
+    origin=sharpness("theorem-31", "the estimate is an upper bound on the prompts"),
     compiled=CompiledWorlds("two orders below a prompt", of_policies(BELOW_A_PROMPT), estimates="below longest"),
 )(
     compared(
@@ -213,7 +213,7 @@ class LatestFirst(TLRU):
     source="Section 3 and Section 4.2's choice of the estimate",
     relation=lambda values: values["fewest"] == values["most"],
     space=BELOW_IN_ANY_ORDER,
-    origin=sharpness("the estimate is an upper bound on the prompts"),
+    origin=sharpness("theorem-31", "the estimate is an upper bound on the prompts"),
     compiled=CompiledWorlds("all orders below a prompt", of_states(BELOW_IN_ANY_ORDER), estimates="below longest"),
 )
 def any_order_below_a_prompt(case: Case) -> Values | None:

@@ -86,7 +86,7 @@ lru_edits = row(
     "tiers.lru.difference.edits",
     "The exclusive LRU cascade is the difference of single caches also if conversations forget.",
     space=with_edits(replace(REPLAYED, quick={2: 3, 3: 3, 4: 2}, full={2: 4, 3: 4, 4: 3})),
-    origin=sharpness("conversations grow"),
+    origin=sharpness("tiers.lru.difference", "conversations grow"),
 )(difference)
 
 
@@ -130,7 +130,7 @@ def migration(case: Chain) -> Values:
     "tiers.migration.gains",
     "Free migration is worth nothing: sinking alone has the same least TEL.",
     space=replace(ALL_CONTENTS, thresholds=True),
-    origin=sharpness("migration is free"),
+    origin=sharpness("tiers.migration", "migration is free"),
 )
 def migration_gains(case: Chain) -> Values:
     """Compute both, by all contents."""

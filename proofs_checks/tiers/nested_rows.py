@@ -39,7 +39,7 @@ integral_tails = row(
     "tiers.lp.integral.tails",
     "The linear program with nested rows has an integral optimum for every xi.",
     space=Given((QUARTER,), "one case"),
-    origin=sharpness("xi = 0"),
+    origin=sharpness("tiers.lp.integral", "xi = 0"),
 )(both)
 
 
@@ -55,7 +55,7 @@ def cascade(kinds: tuple[Kind, ...], space: Space[Chain]) -> Claim[Chain]:
         f"tiers.tob.cascade.{kind}",
         f"Tail-Optimized Belady's cascade with {kind} budgets has the least TEL of all plans in tiers.",
         space=space,
-        origin=sharpness("the cache has one tier"),
+        origin=sharpness("tiers.belady.every-load", "xi = 0"),
     )(values)
 
 
@@ -134,7 +134,7 @@ def at_vertices(turn: Turn, most: int) -> Fraction:
     "At given prices a turn has a best plan that uses one tier: all of its past, or just what it needs.",
     space=PRICED,
     relation=lambda of: of["one tier"] <= of["sixths"],
-    origin=sharpness("plans may use two tiers"),
+    origin=sharpness("tiers.dual.mixed", "plans may use two tiers"),
 )
 def pure(turn: Turn) -> Values:
     """Compare with all plans in sixths of a token."""

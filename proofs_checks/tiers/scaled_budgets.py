@@ -37,7 +37,7 @@ flat_budgets = row(
     relation=flat.holds,
     space=JUDGED,
     compiled=flat.compiled(ENUMERATED),
-    origin=sharpness("the cache has one tier"),
+    origin=sharpness("tiers.tlru.scaled", "the budget is scaled"),
 )(flat.values)
 
 NATURAL = SmallChains({2: 5, 3: 9}, {2: 5, 3: 9}, ((0, 2),), least=1, conversations=2)
@@ -47,7 +47,7 @@ flat_natural = row(
     relation=flat.holds,
     space=replace(NATURAL, quick={2: 5, 3: 7}, full={2: 5, 3: 7}),
     compiled=flat.compiled(NATURAL),
-    origin=sharpness("the cache has one tier"),
+    origin=sharpness("tiers.tlru.scaled", "the budget is scaled"),
 )(flat.values)
 
 EVERYDAY = Chain(((0, 1000, 300), (1, 1000, 100), (1, 200, 500)), (500, 1500), (0, 1), parts=2, xi=500, q_hat=200)
@@ -56,7 +56,7 @@ flat_everyday = row(
     "The same for two conversations with prompts of 1,000 and 200 tokens.",
     relation=flat.holds,
     space=Given((EVERYDAY,), "one case"),
-    origin=sharpness("the cache has one tier"),
+    origin=sharpness("tiers.tlru.scaled", "the budget is scaled"),
 )(flat.values)
 
 
@@ -139,7 +139,7 @@ last_tier_flat = row(
     relation=flat_last.holds,
     space=JUDGED,
     compiled=flat_last.compiled(ENUMERATED),
-    origin=sharpness("the budget is scaled"),
+    origin=sharpness("tiers.tlru.last-tier", "the budget is scaled"),
 )(flat_last.values)
 
 one = Duel(("last", "last", "last"))

@@ -20,16 +20,16 @@ from teltheory.claims.worlds import Given
 
 FOUND = "one case, found by a search and made smaller"
 eager, eager_tel = Duel(trim="eager"), Duel(trim="eager", each=False)
-EXACT = sharpness("the estimate stays the same within a conversation")
+EXACT = "the estimate stays the same within a conversation"
 WITHOUT_RESPONSES = SmallChains(
     {5: 0}, {5: 0}, ((0, 3),), estimates="exact", responses=False, conversations=2, least=0
 )
 
 
-def given(id: str, statement: str, case: Chain, duel: Duel, without: str) -> Claim[Chain]:
+def given(id: str, statement: str, case: Chain, duel: Duel, of: str, without: str) -> Claim[Chain]:
     """Return the row that a single case refutes."""
     space = Given((case,), FOUND)
-    return row(id, statement, relation=duel.holds, space=space, origin=sharpness(without))(duel.values)
+    return row(id, statement, relation=duel.holds, space=space, origin=sharpness(of, without))(duel.values)
 
 
 exact = row(
@@ -40,7 +40,7 @@ exact = row(
     relation=eager.holds,
     space=replace(WITHOUT_RESPONSES, quick={5: 4}, full={5: 4}),
     compiled=eager.compiled(replace(WITHOUT_RESPONSES, quick={3: 5, 4: 6, 5: 8}, full={3: 8, 4: 8, 5: 8})),
-    origin=EXACT,
+    origin=sharpness("tiers.tlru.scaled.eager", EXACT),
 )(eager.values)
 
 exact_tel = given(
@@ -48,11 +48,12 @@ exact_tel = given(
     "Then T-LRU's TEL is at most the LRU cascade's.",
     Chain(((0, 3, 0), (1, 3, 0), (1, 0, 0), (0, 0, 2), (1, 2, 0)), (3, 2), (0, 3), 4, 2, None),
     eager_tel,
-    "the estimate stays the same within a conversation",
+    "tiers.tlru.scaled.eager",
+    EXACT,
 )
 
 
-def exact_on_overflow(trim: Trim, name: str) -> Claim[Chain]:
+def exact_on_overflow(trim: Trim, name: str, of: str) -> Claim[Chain]:
     """Return the row on exact estimates with trimming on overflow."""
     turns = ((0, 1, 0), (1, 2, 0), (2, 4, 0), (2, 0, 0), (1, 1, 3), (2, 2, 0), (0, 2, 0))
     return given(
@@ -60,12 +61,13 @@ def exact_on_overflow(trim: Trim, name: str) -> Claim[Chain]:
         f"The same if surplus goes on overflow, {trim}.",
         Chain(turns, (4, 2), (0, 2), 4, 2, None),
         Duel(trim=trim, each=False),
-        "the estimate stays the same within a conversation",
+        of,
+        EXACT,
     )
 
 
-exact_round_robin = exact_on_overflow("round-robin", "round-robin")
-exact_least_recent = exact_on_overflow("least-recent", "least-recent")
+exact_round_robin = exact_on_overflow("round-robin", "round-robin", "tiers.tlru.scaled")
+exact_least_recent = exact_on_overflow("least-recent", "least-recent", "tiers.tlru.scaled.least-recent")
 
 THREE: tuple[Kind, ...] = ("scaled", "scaled", "scaled")
 three = given(
@@ -73,6 +75,7 @@ three = given(
     "Scaled budgets in three tiers have a TEL of at most the LRU cascade's, if all surplus goes at once.",
     Chain(((0, 10, 0), (1, 8, 0), (1, 3, 0), (0, 3, 0)), (0, 17, 4), (0, 2, 3), 4, 9, 3),
     Duel(THREE, "eager", each=False),
+    "tiers.tlru.scaled.eager",
     "there are two tiers",
 )
 three_on_overflow = given(
@@ -80,6 +83,7 @@ three_on_overflow = given(
     "The same if surplus goes on overflow, round-robin.",
     Chain(((0, 6, 0), (1, 7, 0), (2, 8, 0), (2, 2, 0), (1, 2, 0)), (0, 13, 2), (0, 3, 4), 6, 7, 2),
     Duel(THREE, each=False),
+    "tiers.tlru.scaled",
     "there are two tiers",
 )
 three_least_recent = given(
@@ -87,6 +91,7 @@ three_least_recent = given(
     "The same if surplus goes on overflow, the least recent first.",
     Chain(((0, 7, 0), (1, 7, 0), (2, 8, 0), (2, 2, 0), (1, 2, 0)), (0, 13, 2), (0, 3, 4), 6, 7, 2),
     Duel(THREE, "least-recent", each=False),
+    "tiers.tlru.scaled.least-recent",
     "there are two tiers",
 )
 
@@ -96,6 +101,7 @@ edits = given(
     "once.",
     Chain(((0, 0, 3), (1, 0, 4), (2, 0, 4), (2, 0, 0, 4), (1, 0, 4), (0, 0, 0)), (6, 4), (0, 1), 2, 2, 0),
     eager_tel,
+    "tiers.tlru.scaled.eager",
     "conversations grow",
 )
 
@@ -106,7 +112,7 @@ overlapped = row(
     relation=overlap.holds,
     space=JUDGED,
     compiled=overlap.compiled(ENUMERATED),
-    origin=sharpness("loading and computing add up"),
+    origin=sharpness("tiers.tlru.scaled", "loading and computing add up"),
 )(overlap.values)
 
 last_overlap = Duel(("LRU", "scaled"), overlapped=True, each=False)
@@ -116,7 +122,7 @@ last_overlapped = row(
     relation=last_overlap.holds,
     space=JUDGED,
     compiled=last_overlap.compiled(ENUMERATED),
-    origin=sharpness("loading and computing add up"),
+    origin=sharpness("tiers.tlru.last-tier", "loading and computing add up"),
 )(last_overlap.values)
 
 down = Duel(("rounded down", "rounded down"), each=False)
@@ -126,7 +132,7 @@ rounded_down = row(
     relation=down.holds,
     space=JUDGED,
     compiled=down.compiled(ENUMERATED),
-    origin=sharpness("budgets are rounded up"),
+    origin=sharpness("tiers.tlru.scaled", "budgets are rounded up"),
 )(down.values)
 
 small = Duel(each=False)
@@ -137,7 +143,7 @@ too_small = row(
     relation=small.holds,
     space=replace(JUDGED, estimates="too small"),
     compiled=small.compiled(replace(ENUMERATED, estimates="too small")),
-    origin=sharpness("the estimate is at least every prompt that continues a conversation"),
+    origin=sharpness("tiers.tlru.scaled", "the estimate is at least every prompt that continues a conversation"),
 )(small.values)
 
 

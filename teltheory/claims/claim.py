@@ -23,7 +23,7 @@ __all__ = ["Values", "claim"]
 Values: TypeAlias = Mapping[str, Any]
 """What a check computes, by name: whole numbers, fractions, and lists of them."""
 
-Kind = Literal["statement", "misprint", "by construction"]
+Kind = Literal["statement", "misprint", "by construction", "arithmetic"]
 Effort = Literal["quick", "full"]
 EFFORTS: tuple[Effort, ...] = ("quick", "full")
 MARGIN = Fraction(1, 2)
@@ -217,9 +217,10 @@ class Claim(Generic[C]):
         The cases on which it is decided.
     origin : Origin
         Whose statement it is.
-    kind : {"statement", "misprint", "by construction"}
+    kind : {"statement", "misprint", "by construction", "arithmetic"}
         A misprint is refuted as printed in one edition and corrected by a later one. What an input of the workload
-        makes true is by construction; it is never counted as reproduced.
+        makes true is by construction; it is never counted as reproduced. Arithmetic holds printed numbers against
+        each other, and is counted apart: it says nothing about a policy.
     proof : callable or None
         Proves the statement for more than can be tried. May raise MissingDataError where the prover is missing.
     compiled : CompiledWorlds, CompiledForests, CompiledReplays or None

@@ -20,25 +20,28 @@ class Origin:
     ----------
     whose : {"paper", "reading", "sharpness", "another paper", "ours"}
         The paper's own words; ours, as one of several ways to read them; ours, on what happens where a condition
-        that the paper states is left out; another paper's words, which count neither for the paper nor against
-        it; or ours, beyond the paper.
+        of another row is left out; another paper's words, which count neither for the paper nor against it; or
+        ours, beyond the paper.
     editions : tuple of {"pmlr", "v1"}
         Of the paper's: the editions that state it.
     note : str
-        Of a reading: which one it is. Of sharpness: which condition of the paper is left out. Of another paper's:
-        which paper.
+        Of a reading: which one it is. Of sharpness: which condition is left out. Of another paper's: which paper.
     repairs : str
         The row in whose place the statement is put; "" if there is none.
+    of : str
+        Of sharpness: the row whose condition is left out. Whose statement that is decides beside which rows it
+        counts.
     """
 
     whose: Whose
     editions: tuple[Edition, ...] = ()
     note: str = ""
     repairs: str = ""
+    of: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as fields of a row of the ledger; what it does not have is left out."""
-        more = {"editions": list(self.editions), "note": self.note, "repairs": self.repairs}
+        more = {"editions": list(self.editions), "note": self.note, "repairs": self.repairs, "of": self.of}
         return {"origin": self.whose} | {name: value for name, value in more.items() if value}
 
 
@@ -56,9 +59,9 @@ def reading(note: str) -> Origin:
     return Origin("reading", note=note)
 
 
-def sharpness(note: str) -> Origin:
-    """Return the origin of a statement that leaves out a condition of the paper."""
-    return Origin("sharpness", note=note)
+def sharpness(of: str, note: str) -> Origin:
+    """Return the origin of a statement that leaves out a condition, which the note says, of a row."""
+    return Origin("sharpness", note=note, of=of)
 
 
 def another(paper: str) -> Origin:

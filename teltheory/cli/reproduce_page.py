@@ -21,7 +21,7 @@ from teltheory.model.display import counted
 from teltheory.policies.spec import Spec
 from teltheory.report.captions import pictures
 from teltheory.report.explorer import POLICIES, Steps, compared, explorer
-from teltheory.report.ledger import Row, outcome, paper_sentence
+from teltheory.report.ledger import ARITHMETIC, Row, outcome, paper_sentence
 from teltheory.report.markdown import (
     bullets,
     errata_text,
@@ -131,7 +131,7 @@ def _cards(rows: Sequence[Row], replayed: Sequence[Replayed]) -> Iterator[Card]:
             yield Card(
                 f"{float(100 * change):+.1f} %".replace("-", "−"), f"TEL of T-LRU against LRU's, {one.title}", tone
             )
-    stated = [outcome(row) for row in rows if row["origin"] == "paper"]
+    stated = [told for row in rows if row["origin"] == "paper" and (told := outcome(row)) not in ARITHMETIC]
     of = f"of the paper's {counted(len(stated), 'statement')}"
     yield Card(f"{stated.count('holds'):,}", f"{of} hold", "good")
     yield Card(f"{stated.count('refuted'):,}", f"{of} are refuted as printed", "warn")

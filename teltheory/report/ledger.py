@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from teltheory.claims.origin import EDITIONS
@@ -26,7 +26,7 @@ FIELDS = {
 KNOWN = {
     "id": r"[A-Za-z0-9][A-Za-z0-9._-]*",
     "origin": "paper|reading|sharpness|another paper|ours",
-    "kind": "statement|misprint|by construction",
+    "kind": "statement|misprint|by construction|arithmetic",
     "verdict": "holds|refuted|reproduced|not reproduced|undecided|not decidable here|error",
 }
 """Patterns of what goes into documents as it is: no mark-up is among it."""
@@ -52,6 +52,8 @@ SECTIONS = {
     "Queues and replicas": "queue",
 }
 """What the rows of a section begin with, up to a full stop; a hyphen at the end stands for more."""
+OTHER_PAPERS = ("RAGCache (Jin et al. 2024)", "Prompt Cache (Gim et al. 2024)", "Parrot (Lin et al. 2024)")
+"""The sections whose readings read another paper."""
 OTHERS = "Further statements"
 
 
@@ -111,52 +113,99 @@ OUTCOMES = {
     "not decidable here": "can't be decided here",
     "undecided": "are undecided",
     "error": "ended in an error",
+    "arithmetic: holds": "hold",
+    "arithmetic: refuted": "are refuted as printed",
 }
 """What can become of a row, in the order of a summary, and how a sentence puts it."""
+ARITHMETIC = ("arithmetic: holds", "arithmetic: refuted")
+AS_ARITHMETIC = {"holds": ARITHMETIC[0], "reproduced": ARITHMETIC[0]} | dict.fromkeys(
+    ("refuted", "not reproduced"), ARITHMETIC[1]
+)
 WHOSE = {
     "paper": "the paper",
     "reading": "a reading of the paper",
     "sharpness": "sharpness: a condition of the paper left out",
     "another paper": "another paper",
+    "reading of another": "a reading of another paper",
+    "sharpness of another": "sharpness: a condition of another paper's row, or of ours, left out",
+    "sharpness of a row that is not here": "sharpness: a condition of a row that is not here left out",
     "ours": "ours",
 }
+"""Beside whose statements a row counts, and how a table puts it."""
 
 
 def outcome(row: Row) -> str:
     """Return what became of a row: its kind where that is more than a statement, else its verdict."""
+    if row["kind"] == "arithmetic" and row["verdict"] in AS_ARITHMETIC:
+        return AS_ARITHMETIC[row["verdict"]]
     failed = row["verdict"] in ("refuted", "not reproduced")
     told = row["kind"] == "by construction" or (row["kind"] == "misprint" and failed)
     return str(row["kind"] if told else row["verdict"])
 
 
+def whose(row: Row, rows: Mapping[str, Row]) -> str:
+    """Return beside whose statements a row counts, one of `WHOSE`.
+
+    What leaves a condition out counts beside the paper only if the condition is of a row of the paper.
+    """
+    origin = str(row["origin"])
+    if origin == "reading" and _section(row["id"]) in OTHER_PAPERS:
+        return "reading of another"
+    if origin == "sharpness" and row["of"] not in rows:
+        return "sharpness of a row that is not here"
+    if origin == "sharpness" and rows[row["of"]]["origin"] != "paper":
+        return "sharpness of another"
+    return origin
+
+
 def standing(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
     """Return a table of how many rows came to what: a header, and a line for each whose statement it is."""
-    counts = Counter((row["origin"], outcome(row)) for row in rows)
+    by_name = {row["id"]: row for row in rows}
+    counts = Counter((whose(row, by_name), outcome(row)) for row in rows)
     columns = [name for name in OUTCOMES if any(found == name for _, found in counts)]
     lines = [
-        [title, *(f"{counts[whose, name]:,}" if counts[whose, name] else "" for name in columns)]
-        for whose, title in WHOSE.items()
+        [title, *(f"{counts[one, name]:,}" if counts[one, name] else "" for name in columns)]
+        for one, title in WHOSE.items()
+        if any(found == one for found, _ in counts)
     ]
     return ["whose", *columns], lines
 
 
 def paper_sentence(rows: Sequence[Row]) -> str:
-    """Return in a sentence what became of the paper's own statements."""
+    """Return in words what became of the paper's own statements; arithmetic on printed numbers is apart."""
     counts = Counter(outcome(row) for row in rows if row["origin"] == "paper")
-    told = ", ".join(f"{counts[name]} {said}" for name, said in OUTCOMES.items() if counts[name])
-    return f"Of {counts.total()} statements of the paper {told}."
+    apart = {name: counts.pop(name, 0) for name in ARITHMETIC}
+    told = f"Of {counts.total()} statements of the paper {_told(counts)}."
+    if not any(apart.values()):
+        return told
+    both = Counter({name.removeprefix("arithmetic: "): number for name, number in apart.items()})
+    together = Counter({name: both[name] + counts[name] for name in both})
+    arithmetic = f"{both.total()} more are arithmetic on printed numbers, of which {_told(both)}"
+    return f"{told} {arithmetic}; with these {_told(together)}."
+
+
+def _told(counts: Counter[str]) -> str:
+    return ", ".join(_put(counts[name], said) for name, said in OUTCOMES.items() if counts[name])
+
+
+def _put(number: int, said: str) -> str:
+    """Return "2 hold", "1 is refuted"."""
+    verb, _, rest = said.partition(" ")
+    of_one = {"hold": "holds", "are": "is"}.get(verb, verb)
+    return " ".join(filter(None, (str(number), of_one if number == 1 else verb, rest)))
 
 
 def origin_text(row: Row) -> str:
     """Return whose statement a row is, in a few words."""
     whose, note = row["origin"], row.get("note", "")
     if whose == "paper":
-        misprint = ", a misprint" if row["kind"] == "misprint" else ""
-        return f"the paper, {editions_text(row)}{misprint}"
+        kind = {"misprint": ", a misprint", "arithmetic": ", arithmetic on printed numbers"}.get(row["kind"], "")
+        return f"the paper, {editions_text(row)}{kind}"
     if whose == "ours":
         return f"ours, in the place of `{row['repairs']}`" if "repairs" in row else "ours"
-    told = {"reading": f"our reading: {note}", "sharpness": f"sharpness, without: {note}", "another paper": note}
-    return str(told[whose])
+    if whose == "sharpness":
+        return f"sharpness of `{row['of']}`, without: {note}"
+    return f"our reading: {note}" if whose == "reading" else str(note)
 
 
 def editions_text(row: Row) -> str:

@@ -18,7 +18,8 @@ arXiv:2510.15152, the public one. Version 1 leaves out Theorem 3.1, its proof an
 trims with “if” and evicts with X ≥ 1 in Algorithm 1, and has 50, 100, 150, 200 and 500 ms over Tables 1 and 3.
 A row is the paper's if an edition states it; what another paper states names that paper, and counts neither for
 this one nor against it. All others are ours: readings of what a paper leaves open, sharpness (what happens where a
-condition of the paper is left out), repairs and additions."""
+condition of the row that it names is left out), repairs and additions. Arithmetic on printed numbers is counted
+apart: it says nothing about a policy."""
 LEDGER_TITLE = "The ledger of two editions of the paper: PMLR 267, and arXiv:2510.15152v1"
 
 

@@ -16,7 +16,7 @@ theorem-d2.bayes-heterogeneous theorem-d2.bayes-next-event.homogeneous.random
 theorem-d2.bayes-next-event.homogeneous.by-conversation theorem-d2.bayes-next-event.heterogeneous.fixed
 theorem-d2.bayes-next-event.heterogeneous.random theorem-d2.bayes-next-event.heterogeneous.by-conversation
 corollary.tlru paging.ever et-lru.printed-index figure-3.vllm-cpu kv-size.gb sensitivity.text
-headline.sharegpt.violations.at-slo headline.p95-range
+headline.sharegpt.violations.at-slo headline.p95-range sensitivity.high-xi.percentiles
 forest.optimum.start.holes forest.weights.growing forest.weights.growing.relaxation forest.strict
 forest.strict.forced forest.strict.natural forest.strict.belady forest.strict.belady.natural
 forest.strict.belady.forced forest.strict.relaxation
@@ -34,7 +34,7 @@ ragcache.pgdsf.new-size ragcache.pgdsf.remembered ragcache.pgdsf.window ragcache
 ragcache.clock ragcache.clock.late ragcache.reordering.printed ragcache.reordering.goes-on ragcache.starvation
 ragcache.figure-10a.blocks ragcache.figure-10b.blocks ragcache.order-priority ragcache.order-priority.blocks
 ragcache.order-priority.same-computation.documents ragcache.order-priority.same-cached.documents
-ragcache.tlru.ends-behind ragcache.tlru.mean
+ragcache.tlru.ends-behind ragcache.tlru.mean ragcache.retry.after.others ragcache.host-size.elsewhere
 tiers.migration.gains tiers.lp.integral.tails tiers.tob.cascade.flat tiers.tob.cascade.scaled tiers.dual.pure
 tiers.tlru.flat tiers.tlru.flat.natural tiers.tlru.flat.everyday tiers.tlru.last-tier.flat
 tiers.tlru.last-tier.overlapped tiers.tlru.scaled.exact tiers.tlru.scaled.exact.tel
@@ -53,7 +53,7 @@ prompt-cache.nesting.lru.document-order prompt-cache.nesting.lru.siblings prompt
 prompt-cache.positions.two-members prompt-cache.ways.ancestors prompt-cache.ways.whole
 prompt-cache.ways.whole.outside prompt-cache.memory.falcon-1b.decimal prompt-cache.memory.llama-70b
 prompt-cache.saving.quadratic-part prompt-cache.saving.copying prompt-cache.saving.speed-up
-prompt-cache.printed.cpu prompt-cache.printed.readme-range
+prompt-cache.printed.cpu prompt-cache.printed.readme-range prompt-cache.batches.always
 parrot.labels.first.order parrot.labels.first.strictest-first parrot.groups.consumer.any parrot.schedules.latency
 parrot.schedules.makespan parrot.slowed.chains parrot.ties.spread parrot.ties.pack
 parrot.affinity.preferred.strict parrot.affinity.preferred.none parrot.sharing.together parrot.sharing.tokens
@@ -63,12 +63,14 @@ parrot.tail.equal.path parrot.tail.equal.on-overflow parrot.tail.program parrot.
 parrot.tail.program.together
 """
 UNDECIDABLE = """
-sensitivity.text.p95 figure-4
+sensitivity.text.p95 sensitivity.high-xi.extreme figure-4
 ragcache.skew ragcache.skew.data-sets ragcache.prefill.one-second ragcache.full-prefill ragcache.with-transfer
 prompt-cache.latency.gpu prompt-cache.latency.cpu prompt-cache.outputs.longbench prompt-cache.outputs.gaps
 parrot.latency.chain parrot.latency.background parrot.latency.many parrot.latency.map-reduce parrot.latency.bing
 parrot.latency.gpts parrot.latency.multi-agent parrot.latency.mixed parrot.latency.batching parrot.repeated
-parrot.outside-engine
+parrot.outside-engine parrot.latency.chain.transformers parrot.latency.bing.per-token
+parrot.latency.mixed.throughput parrot.latency.knee ragcache.gains.ttft ragcache.gains.throughput
+ragcache.host-size
 """
 NOT_REPRODUCED = """
 figure-5.median figure-6 table-1 table-3 table-5 table-6 sensitivity.peak prediction.poisson headline.measured

@@ -37,3 +37,21 @@ def test_every_statement_of_the_list_has_a_row() -> None:
     assert len(listed) > 70
     assert listed - rows == SPLIT | TO_COME
     assert all(any(row.startswith(f"{name.removesuffix('.*')}.") for row in rows) for name in SPLIT)
+
+
+THE_PAPERS = """
+theorem-31.mean-estimate theorem-31.mean-estimate.continuing trim.order-is-free.mean
+trim.order-is-free.mean.any-order lemma-d3.any-n theorem-d2.turn-law theorem-d2.forced-heterogeneous
+theorem-d2.forced-random tel.cvar.every-threshold
+"""
+
+
+def test_every_row_that_leaves_a_condition_out_names_the_row_that_has_it() -> None:
+    claims = {claim.id: claim for claim in all_claims()}
+    sharp = [claim for claim in claims.values() if claim.origin.whose == "sharpness"]
+    assert len(sharp) > 100
+    assert [claim.id for claim in sharp if claim.origin.of not in claims] == []
+    assert [claim.id for claim in sharp if claims[claim.origin.of].origin.whose == "sharpness"] == []
+    assert [claim.id for claim in claims.values() if claim.origin.of and claim not in sharp] == []
+    theirs = {claim.id for claim in sharp if claims[claim.origin.of].origin.whose == "paper"}
+    assert theirs == set(THE_PAPERS.split())

@@ -69,7 +69,7 @@ def test_decisions_are_computed_in_two_ways(ledger, name):
 
 
 def test_every_row_has_the_expected_verdict(ledger):
-    assert len(ledger) == 535
+    assert len(ledger) == 552
     found = {name: row["verdict"] for name, row in ledger.items()}
     without_data = {name for name in DATA_ROWS if found[name] == "not decidable here"}
     assert all((data_folder() / _file(ledger[name])).is_file() is False for name in without_data)
@@ -130,11 +130,12 @@ def test_every_row_says_what_it_rests_on(ledger):
         if row["verdict"] == "not decidable here":
             continue
         always = {"id", "origin", "kind", "source", "file", "statement", "verdict", "scope", "counterexample"}
-        sometimes = {"rule", "numbers", "editions", "note", "repairs", "natural"}
+        sometimes = {"rule", "numbers", "editions", "note", "repairs", "natural", "of"}
         assert set(row) - sometimes == always | {"seconds"}
         assert ("editions" in row) == (row["origin"] == "paper")
         assert ("note" in row) == (row["origin"] in ("reading", "sharpness", "another paper"))
         assert row["origin"] == "ours" or "repairs" not in row
+        assert ("of" in row) == (row["origin"] == "sharpness")
         assert ("rule" in row) == (row["verdict"] in ("reproduced", "not reproduced"))
         assert row["scope"]["instances"] > 0
         proof = row["scope"]["bounds"].get("proof", {"unproved": ()})

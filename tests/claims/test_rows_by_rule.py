@@ -72,7 +72,7 @@ def test_all_cells_together_decide():
         (BOTH, "not reproduced", True),
         (BOTH, "reproduced", True),
         (reading("strictly"), "not reproduced", True),
-        (sharpness("whole numbers"), "not reproduced", True),
+        (sharpness("table-6", "whole numbers"), "not reproduced", True),
         (repairs("table-6"), "not reproduced", False),
         (OURS, "not reproduced", False),
         (OURS, "reproduced", True),

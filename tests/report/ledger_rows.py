@@ -17,6 +17,7 @@ def row(name="theorem-31", verdict="holds", origin="paper", kind="exhaustive", r
         "id": name,
         "origin": origin,
         **({"editions": ["pmlr"]} if origin == "paper" else {}),
+        **({"of": "theorem-31"} if origin == "sharpness" else {}),
         "kind": row_kind,
         "source": "Theorem 3.1",
         "statement": "T-LRU is no worse.",

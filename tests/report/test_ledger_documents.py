@@ -22,6 +22,7 @@ from teltheory.report.ledger import (
     read_ledger,
     sections,
     standing,
+    whose,
 )
 from teltheory.report.markdown import ledger_markdown, ledger_text, plain_text, table
 from teltheory.report.repairs import repairs
@@ -151,8 +152,8 @@ def test_a_natural_counterexample_stands_beside_the_smallest_or_what_was_searche
 
 
 def test_where_nothing_is_put_in_the_place_of_a_refuted_row_that_is_said():
-    for whose, why in (("reading", "None is claimed: it is one of"), ("sharpness", "None is claimed: it shows")):
-        assert f"**Repair.** {why}" in ledger_text([row("new.row", "refuted", origin=whose)])
+    for origin, why in (("reading", "None is claimed: it is one of"), ("sharpness", "None is claimed: it shows")):
+        assert f"**Repair.** {why}" in ledger_text([row("new.row", "refuted", origin=origin)])
     assert "Repair." not in ledger_text([row("new.row", origin="reading")])
 
 
@@ -244,8 +245,8 @@ EVERY_ROW = st.lists(
     st.builds(
         row,
         verdict=st.sampled_from(["holds", "refuted", "reproduced", "not reproduced", "not decidable here"]),
-        origin=st.sampled_from(sorted(WHOSE)),
-        row_kind=st.sampled_from(["statement", "misprint", "by construction"]),
+        origin=st.sampled_from(["paper", "reading", "sharpness", "another paper", "ours"]),
+        row_kind=st.sampled_from(["statement", "misprint", "by construction", "arithmetic"]),
     )
 )
 
@@ -254,14 +255,49 @@ EVERY_ROW = st.lists(
 def test_every_row_is_counted_once_and_on_its_own_line(rows):
     _, lines = standing(rows)
     counted = [sum(int(cell or 0) for cell in line[1:]) for line in lines]
-    assert counted == [sum(one["origin"] == whose for one in rows) for whose in WHOSE]
+    theirs = [whose(one, {row["id"]: row for row in rows}) for one in rows]
+    assert counted == [theirs.count(one) for one in WHOSE if one in theirs]
 
 
 @given(EVERY_ROW)
 def test_only_the_papers_rows_are_in_its_sentence(rows):
     papers = [one for one in rows if one["origin"] == "paper"]
     assert paper_sentence(rows) == paper_sentence(papers)
-    assert paper_sentence(rows).startswith(f"Of {len(papers)} statements of the paper")
+    stated = [one for one in papers if not outcome(one).startswith("arithmetic")]
+    assert paper_sentence(rows).startswith(f"Of {len(stated)} statements of the paper")
+
+
+def test_only_a_condition_of_the_papers_own_rows_stands_near_the_paper():
+    rows = [
+        row("theorem-31"),
+        row("a", origin="reading"),
+        row("b", origin="ours"),
+        row("c", origin="another paper"),
+    ]
+    left_out = [{**row("z", origin="sharpness"), "of": of} for of in ("theorem-31", "a", "b", "c", "elsewhere")]
+    by_name = {one["id"]: one for one in rows}
+    assert [whose(one, by_name) for one in left_out] == [
+        "sharpness", *["sharpness of another"] * 3, "sharpness of a row that is not here",
+    ]  # fmt: skip
+    readings = [row(name, origin="reading") for name in ("trim.eager", "ragcache.clock", "parrot.ties.pack")]
+    assert [whose(one, by_name) for one in readings] == ["reading", "reading of another", "reading of another"]
+    _, lines = standing([*rows, *left_out, *readings])
+    assert [line[0] for line in lines] == [
+        WHOSE[one] for one in WHOSE if one in {whose(row, by_name) for row in [*rows, *left_out, *readings]}
+    ]
+
+
+def test_arithmetic_on_printed_numbers_is_counted_apart():
+    verdicts = {
+        "statement": ("holds", "holds", "refuted"),
+        "arithmetic": ("holds", "refuted", "not decidable here"),
+    }
+    rows = [row(verdict=verdict, row_kind=kind) for kind, found in verdicts.items() for verdict in found]
+    assert paper_sentence(rows) == (
+        "Of 4 statements of the paper 2 hold, 1 is refuted as printed, 1 can't be decided here. 2 more are "
+        "arithmetic on printed numbers, of which 1 holds, 1 is refuted as printed; with these 3 hold, 2 are "
+        "refuted as printed."
+    )
 
 
 def test_a_misprint_counts_as_one_only_where_it_is_wrong():
@@ -273,7 +309,7 @@ def test_a_misprint_counts_as_one_only_where_it_is_wrong():
 def test_what_is_true_by_construction_is_not_reproduced():
     rows = [row(verdict="reproduced", row_kind="by construction"), row(verdict="reproduced")]
     assert paper_sentence(rows) == (
-        "Of 2 statements of the paper 1 tables and figures are reproduced, 1 are true by construction."
+        "Of 2 statements of the paper 1 tables and figures are reproduced, 1 is true by construction."
     )
 
 
@@ -282,7 +318,9 @@ def test_whose_a_row_is_stands_in_words():
     assert origin_text(row(row_kind="misprint")) == "the paper, PMLR text, a misprint"
     assert origin_text({**row(origin="ours"), "repairs": "figure-1"}) == "ours, in the place of `figure-1`"
     assert origin_text({**row(origin="reading"), "note": "strictly"}) == "our reading: strictly"
-    assert origin_text({**row(origin="sharpness"), "note": "whole xi"}) == "sharpness, without: whole xi"
+    assert origin_text(row(row_kind="arithmetic")) == "the paper, PMLR text, arithmetic on printed numbers"
+    sharp = {**row(origin="sharpness"), "note": "whole xi", "of": "lemma-d3"}
+    assert origin_text(sharp) == "sharpness of `lemma-d3`, without: whole xi"
     assert origin_text({**row(origin="another paper"), "note": "RAGCache"}) == "RAGCache"
 
 

@@ -11,7 +11,7 @@ from teltheory.belief.model import BeliefMDP, Kind
 from teltheory.belief.optimality import Decision, Index, Ties, decisions, turn_rates
 from teltheory.claims.beliefs import BeliefCase, Histories, Models, costs, optimal_everywhere, rule_of
 from teltheory.claims.claim import Claim, Proof, SecondRoute, Values, claim
-from teltheory.claims.origin import BOTH, Origin
+from teltheory.claims.origin import BOTH, Origin, reading
 from teltheory.workloads.laws import Finite, fixed
 
 Laws: TypeAlias = tuple[Finite, ...]
@@ -130,6 +130,8 @@ def by_index(name: str, index: Index, ties: Ties) -> Rule:
 EVERY_CHOICE = by_index("ET-LRU", turn_rates, "worst")
 SOME_CHOICE = by_index("ET-LRU", turn_rates, "best")
 """ET-LRU's choices by belief turn rates, of which there are several if scores are equal."""
+POSTERIOR = reading("the belief is the posterior, where the paper has exp(-mu tau)")
+"""Whose statement a row with the posterior is: no edition of the paper says that its theorem holds with it."""
 
 
 def optimality_row(
