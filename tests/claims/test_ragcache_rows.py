@@ -36,7 +36,9 @@ ROWS = {claim.id: claim for claim in all_claims() if claim.id in RAG_ROWS}
 QUICK = [
     name
     for name in RAG_ROWS
-    if name.startswith(("ragcache.figure", "ragcache.reordering", "ragcache.formula", "ragcache.latency"))
+    if name.startswith(
+        ("ragcache.figure", "ragcache.reordering", "ragcache.formula", "ragcache.latency", "ragcache.retry")
+    )
 ]
 
 
