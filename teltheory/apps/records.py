@@ -201,7 +201,7 @@ def _sampling(fields: _Fields) -> Sampling:
 
 def _values(data: Mapping[str, Any], graph: Graph) -> dict[str, str]:
     for name, value in data.items():
-        place = f"set of {name!r}"
+        place = f"set of {shown(name, 60)}"
         if not isinstance(value, str):
             raise AppError(MALFORMED, place, shown(value, 60), "a text")
         if name in graph.producers:
@@ -217,7 +217,7 @@ def _gets(rows: list[Any], graph: Graph, values: Mapping[str, str]) -> dict[str,
     for k, row in enumerate(rows):
         fields = _Fields.of(row, f"get[{k}]", GET)
         name, criterion = fields.get("semantic_var_id", str, ...), fields.get("criteria", str, "latency")
-        place = f"get of {name!r}"
+        place = f"get of {shown(name, 60)}"
         if criterion not in LABELS:
             raise AppError(MALFORMED, place, f"criterion {shown(criterion, 60)}", f"one of {', '.join(LABELS)}")
         if name not in graph.producers and name not in values:

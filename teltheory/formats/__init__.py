@@ -126,7 +126,7 @@ def read_trace(
     except ArgumentError as error:
         if told_by is None or error.found is not None:
             raise
-        told = f"{error.expected}: {source.path} is taken for {found.name} by its field {told_by!r}"
+        told = f"{error.expected}: {source.path} is taken for {found.name} by its field {shown(told_by, 60)}"
         raise ArgumentError(error.argument, None, told) from None
 
 
@@ -158,7 +158,7 @@ def _told(source: Source) -> tuple[Format, str | None]:
         raise FileError(f"{error}; tried as {', '.join(FORMATS)}") from None
     for format in reversed(FORMATS.values()):
         if format.tells(fields, kind):
-            return format, next((name for name in fields if name in format.fields), next(iter(fields)))
+            return format, next((name for name in fields if name in format.fields), next(iter(fields), None))
     if not any(fields) and kind != "json":
         return OWN, None
     refuse(source.path, fields)

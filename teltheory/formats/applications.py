@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from teltheory.errors import FileError, TraceError, shown
+from teltheory.errors import FileError, TraceError, listed, shown
 from teltheory.formats.opened import lines_of, opened_text
 from teltheory.formats.rows import json_lines
 from teltheory.input_files import check_file, reported
@@ -72,7 +72,7 @@ class Lines:
         """Raise a `FileError` at a row, counted from 0; None for the whole file."""
         line = "" if row is None else f", line {self.numbers[row]}"
         told = found if found == "nothing" else shown(found, 60)
-        raise FileError(f"{self.file}{line}, {field}: found {told}, expected {expected}")
+        raise FileError(f"{self.file}{line}, {listed([field])}: found {told}, expected {expected}")
 
     def check(self) -> None:
         """Refuse fields that are missing or unknown, and names that are none."""

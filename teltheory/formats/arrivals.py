@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from teltheory.errors import FileError, TraceError, listed
+from teltheory.errors import FileError, TraceError, listed, shown
 from teltheory.formats.clocks import Clock
 from teltheory.formats.format import Source
 from teltheory.formats.records import fields_of
@@ -52,7 +52,7 @@ def read_arrivals(path: str | Path, column: str | None = None) -> FloatArray:
     name = column if column is not None else next((one for one in FIELDS if one in there), FIELDS[0])
     for record in source.records(frozenset(name.split("."))):
         if record.get(name) is None:
-            expected = f"a time in {name!r}, or the field of the times by name"
+            expected = f"a time in {shown(name, 60)}, or the field of the times by name"
             raise FileError(
                 f"{record.path}, {record.place}: found {listed(list(record.fields))}, expected {expected}"
             )

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from teltheory.errors import listed
 from teltheory.formats.reading import ints
 from teltheory.formats.records import Record
 from teltheory.formats.walks import in_order_of_use
@@ -127,12 +128,9 @@ class Blocks:
         if list(ids).count(block) > 1:
             record.fail(self.field, block, "each id once in a request, as an id stands for all blocks before it")
         place = list(ids).index(block)
-        after = ids[place - 1] if place else "nothing"
-        record.fail(
-            self.field,
-            block,
-            f"it after {before}, as in an earlier request, not after {after}; are ids local to a file?",
-        )
+        known, after = (listed([str(one)]) for one in (before, ids[place - 1] if place else "nothing"))
+        expected = f"it after {known}, as in an earlier request, not after {after}; are ids local to a file?"
+        record.fail(self.field, block, expected)
 
     def _by_content(self, ids: Sequence[Any]) -> int:
         nodes, parents, node = self._nodes, self._parent, NO_NODE

@@ -117,7 +117,7 @@ def _found(source: Source, known: Names, names: dict[str, tuple[str, ...]], firs
     found = {role: some for role, some in names.items() if not there.keys().isdisjoint(some) or role in SOFT}
     for role, name in (source.columns or {}).items():
         if name not in there:
-            _fail(first, there, f"a field {name!r} for {role}", [name])
+            _fail(first, there, f"a field {shown(name, 60)} for {role}", [name])
     for role in ("conversation", "response"):
         if role not in found:
             _fail(first, there, _wanted(role, names), names.get(role, ()))
@@ -144,7 +144,7 @@ def _fail(first: Record, there: Mapping[str, Any], expected: str, names: Any) ->
 
 def _nearest(name: object, names: Any) -> str:
     near = get_close_matches(str(name), [str(one) for one in names], 1)
-    return f"; the nearest is {near[0]!r}" if near else ""
+    return f"; the nearest is {shown(near[0], 60)}" if near else ""
 
 
 def _paths(fields: Mapping[str, Any], before: str = "", depth: int = DEEPEST) -> Iterator[str]:
@@ -272,7 +272,7 @@ class _Log:
     def _reported(self, trace: Trace, order: IntArray) -> Trace:
         """Return the trace with a report of the columns, and of what the server had cached."""
         used = {role: " or ".join(self.used[role]) for role in ROLES if role in self.used}
-        read = ", ".join(role if name == role else f"{role}={name}" for role, name in used.items())
+        read = ", ".join(role if name == role else f"{role}={listed([name])}" for role, name in used.items())
         columns = f"Columns: {read}" + (f"; not read: {self.names['']}." if self.names[""] else ".")
         whole = () if {"prompt", "history"} & self.names.keys() else (WHOLE,)
         said = (columns, *whole, *self._cached(trace, order), *self._out_of_order(trace.report))

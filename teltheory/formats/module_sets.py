@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from teltheory.errors import FileError, TraceError, shown
+from teltheory.errors import FileError, TraceError, listed, shown
 from teltheory.formats.opened import lines_of, opened_text
 from teltheory.formats.rows import json_lines
 from teltheory.input_files import check_file
@@ -71,7 +71,8 @@ def _lines(trace: ModuleTrace) -> Iterator[str]:
 def _known(file: Path, number: int, row: dict[str, Any], allowed: set[str], needed: str) -> None:
     """Refuse a line with other fields, and one whose first field is no list of numbers."""
     for field in row.keys() - allowed:
-        raise FileError(f"{file}, line {number}, {field}: found it, expected only {', '.join(sorted(allowed))}")
+        expected = f"expected only {', '.join(sorted(allowed))}"
+        raise FileError(f"{file}, line {number}, {listed([field])}: found it, {expected}")
     values = row.get(needed)
     if not isinstance(values, list) or any(type(one) is not int for one in values):
         found = "nothing" if values is None else shown(values, 60)

@@ -11,6 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from teltheory.errors import TraceError
+from teltheory.formats.clocks import date_of
 from teltheory.formats.format import Format, Source
 from teltheory.formats.mapped import Names
 from teltheory.formats.mapped import read as read_log
@@ -46,6 +47,8 @@ def _is_log(fields: set[str]) -> bool:
 def _unsorted(rows: Rows) -> bool:
     """Whether arrivals are dates, or go back."""
     arrival = rows.columns.get("arrival", ())
+    if len(arrival) and all(date_of(one) is not None for one in arrival):
+        return True
     if isinstance(arrival, np.ndarray):
         return bool((np.diff(arrival) < 0).any())
     if not all(isinstance(one, int | float) for one in arrival):

@@ -96,7 +96,10 @@ def since_first(micros: FloatArray, stands_for: str) -> tuple[FloatArray, str]:
     if not len(micros):
         return np.empty(0), stands_for
     first = float(micros.min())
-    zero = (EPOCH + timedelta(microseconds=int(first))).isoformat()
+    try:
+        zero = (EPOCH + timedelta(microseconds=int(first))).isoformat()
+    except OverflowError:
+        zero = "outside the years 1 to 9999 of UTC"
     return (micros - first) / 1e6, f"{stands_for}; 0 is {zero}"
 
 

@@ -22,7 +22,7 @@ from typing import Any, NoReturn, TextIO
 
 import numpy as np
 
-from teltheory.errors import FileError
+from teltheory.errors import FileError, listed
 from teltheory.formats.opened import (
     COMPRESSED,
     LONGEST_LINE,
@@ -56,7 +56,9 @@ class Record:
 
     def fail(self, name: str, found: object, expected: str) -> NoReturn:
         """Raise a `FileError` about a field of this record."""
-        raise FileError(f"{self.path}, {self.place}, {name}: found {shortened(found)}, expected {expected}")
+        raise FileError(
+            f"{self.path}, {self.place}, {listed([name])}: found {shortened(found)}, expected {expected}"
+        )
 
     def get(self, name: str) -> Any:
         """Return a field, None if it is missing; dots in a name go down into objects."""

@@ -11,7 +11,7 @@ from typing import Any, NoReturn, TextIO
 
 import numpy as np
 
-from teltheory.errors import FileError, shown
+from teltheory.errors import FileError, listed, shown
 from teltheory.formats.opened import lines_of, opened_parquet, opened_text, values_of
 from teltheory.model.trace import COLUMNS
 
@@ -39,7 +39,7 @@ class Rows:
     def fail(self, row: int | None, field: str, found: object, expected: str) -> NoReturn:
         """Raise a `FileError` at a row (counted from 0; None for the whole file)."""
         where = "" if row is None else f", {self.unit} {self.numbers[row]}"
-        raise FileError(f"{self.path}{where}, {field}: found {shortened(found)}, expected {expected}")
+        raise FileError(f"{self.path}{where}, {listed([field])}: found {shortened(found)}, expected {expected}")
 
     def column(self, field: str) -> Sequence[Any]:
         """Return a field of every row; a row without it is an error."""

@@ -18,7 +18,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from teltheory.errors import ArgumentError, TraceError
+from teltheory.errors import ArgumentError, TraceError, shown
 from teltheory.model.columns import conversation_numbers
 from teltheory.model.instance import Instance
 from teltheory.model.numbers import INT64_MAX, IntArray, exact_sum, readonly, whole_number
@@ -204,5 +204,5 @@ def _earlier(k: int, said: Sequence[int], code: IntArray, names: Sequence[str]) 
         if isinstance(j, bool) or not isinstance(j, (int, np.integer)) or not 0 <= j < k:
             raise TraceError("after", k, j, "turns that arrived earlier, counted from 0")
         if code[j] != code[k]:
-            raise TraceError("after", k, j, f"turns of its application, {names[code[k]]!r}")
+            raise TraceError("after", k, j, f"turns of its application, {shown(names[code[k]], 60)}")
         yield int(j)

@@ -16,7 +16,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from teltheory.errors import FileError
+from teltheory.errors import FileError, shown
 from teltheory.input_files import read_bytes, read_json
 from teltheory.paper.tidy import Row
 from teltheory.plots.files import write_figure, write_snippet
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 GROUP = "teltheory.figures"
 FORMATS = ("pdf", "svg", "png")
 NOTES = "made.json"
+LONGEST_NAME = 255
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,8 @@ def check_whole(folder: Path) -> None:
         raise FileError(f"{notes}: found no notes of tables, expected those of teltheory.paper.all") from None
     for name, digest in digests.items():
         table = folder / name
+        if len(name) > LONGEST_NAME:
+            raise FileError(f"{notes}: found {shown(name, 60)}, expected names of tables")
         if sha256(read_bytes(table, f"it as {NOTES} notes it")).hexdigest() != digest:
             raise FileError(f"{table}: found another content than {NOTES} notes, expected it whole and unchanged")
 

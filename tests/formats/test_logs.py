@@ -3,6 +3,8 @@
 import json
 from datetime import UTC, datetime, timedelta, timezone
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from formats.test_readers import WRITERS
 from hypothesis import given
@@ -254,3 +256,40 @@ def test_a_name_that_is_nearly_one_of_ours_is_asked_about(tmp_path):
 def test_a_mapping_the_wrong_way_round_is_turned_in_the_error(tmp_path):
     with pytest.raises(tt.errors.ArgumentError, match="perhaps conversation=session, our name first"):
         tt.read_trace(lines(tmp_path / "log.jsonl", LOG), columns={"session": "conversation"})
+
+
+DIGITS = [
+    (["20260101", "20260103"], [0, 2 * 86400], "0 is 2026-01-01T00:00:00+00:00, read as dates"),
+    (["20260101", "2026-01-02T12:00:00Z"], [0, 1.5 * 86400], "0 is 2026-01-01T00:00:00+00:00, read as dates"),
+    (["2026-01-02T12:00:00Z", "20260101"], [0, 1.5 * 86400], "0 is 2026-01-01T00:00:00+00:00, read as dates"),
+    (["20260101", "20260132"], [20260101, 20260132], "its numbers are seconds"),
+    (["20260101", "5"], [5, 20260101], "its numbers are seconds"),
+    (["20260101.0", "20260102.0"], [20260101, 20260102], "its numbers are seconds"),
+    (["18991231", "18991230"], [18991230, 18991231], "its numbers are seconds"),
+]
+
+
+@pytest.mark.parametrize("quoted", [True, False])
+@pytest.mark.parametrize(("times", "seconds", "words"), DIGITS)
+def test_a_date_of_eight_digits_is_a_date_where_all_are(times, seconds, words, quoted, tmp_path):
+    texts = [f'"{time}"' if quoted or not time.replace(".", "").isdigit() else time for time in times]
+    rows = [f'{{"conversation": "a", "prompt": 1, "response": 1, "at": {text}}}\n' for text in texts]
+    (tmp_path / "a.jsonl").write_text("".join(rows))
+    trace = tt.read_trace(tmp_path / "a.jsonl", columns={"arrival": "at"})
+    assert trace.arrival.tolist() == seconds
+    assert trace.report.times.endswith(words)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+def test_arrivals_of_eight_digits_in_the_own_format_are_dates(suffix, tmp_path):
+    rows = [{"conversation": 0, "prompt": 1, "response": 1, "arrival": 20260101 + k} for k in range(2)]
+    if suffix == ".parquet":
+        pq.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet")
+    else:
+        text = "conversation,prompt,response,arrival\n0,1,1,20260101\n0,1,1,20260102\n"
+        lines = "".join(json.dumps(row) + "\n" for row in rows)
+        (tmp_path / f"a{suffix}").write_text(text if suffix == ".csv" else lines)
+    assert tt.read_trace(tmp_path / f"a{suffix}").arrival.tolist() == [0, 86400]
+    trace = tt.Trace.from_turns([0, 0], [1, 1], [1, 1], [20260101.0, 20260102.0])
+    tt.write_trace(trace, tmp_path / f"b{suffix}")
+    assert tt.read_trace(tmp_path / f"b{suffix}") == trace

@@ -42,6 +42,7 @@ CHANGED = [
         lambda: with_field("form", '"formula", "\\u001b[2J": 1', "formula.json"),
         "\\x1b[2J: found 1",
     ),
+    ("vllm-log.log", lambda: b"", "found no line with 'Received request', expected prompts"),
     ("sessions.jsonl", lambda: with_field("input_length", str(2**70), "sessions.jsonl"), "number from 0 to 2**62"),
     ("own.jsonl", lambda: b"\xff\xfe{\x00}\x00", "found byte b'\\xff', expected text in UTF-8"),
     ("ranks.tiktoken", lambda: formats()["ranks.tiktoken"].valid.replace(b" 7\n", b" 8\n"), "found a rank twice"),
@@ -58,6 +59,27 @@ def test_a_fault_that_was_found_is_one_line_now(name, change, message, tmp_path)
     with pytest.raises(FileError) as caught:
         one.read(path)
     assert message in str(caught.value)
+
+
+OVER = {
+    "before the first year": "0001-01-01T00:00:00+14:00",
+    "after the last": "9999-12-31T23:59:59.9999999-14:00",
+    "rounded to after the last": "9999-12-31T23:59:59.9999999Z",
+}
+
+
+@pytest.mark.parametrize("time", OVER.values(), ids=OVER)
+def test_times_at_the_ends_of_the_calendar_are_read(time, tmp_path):
+    (tmp_path / "a.csv").write_text(f"conversation,prompt,response,arrival\na,1,1,{time}\na,1,1,{time}\n")
+    trace = tt.read_trace(tmp_path / "a.csv")
+    assert trace.arrival.tolist() == [0, 0]
+    assert tt.read_arrivals(tmp_path / "a.csv").tolist() == [0, 0]
+    if time.endswith("Z"):
+        said = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b", "timestamp": time}]
+        chat = {"conversation_hash": "h", "timestamp": time, "conversation": said}
+        (tmp_path / "w.jsonl").write_text(json.dumps(chat))
+        trace = tt.read_trace(tmp_path / "w.jsonl", tokenizer="characters/4")
+    assert "; 0 is outside the years 1 to 9999 of UTC" in trace.report.times
 
 
 def test_a_column_that_stands_twice_in_a_parquet_file(tmp_path):

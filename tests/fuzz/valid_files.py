@@ -19,6 +19,8 @@ from formats.test_chat_readers import SHAREGPT, wildchat
 from formats.test_claude_code import NESTED
 from formats.test_engine_logs import EVENTS, REQUESTS
 from formats.test_log_readers import DELTA, FIRST, HEADER, SECOND, WHOLE, bailian, call
+from formats.test_ragpulse import ROWS as RAGPULSE
+from formats.test_ragpulse import lengths_beside
 from formats.test_text_blocks import LOG
 from formats.vocabularies import rank_file, word_level
 from fuzz.valid_logs import arrival_files, jsonl, logs, parquet
@@ -87,6 +89,8 @@ def from_file(write, name):
 
 def read_trace(path, **options):
     """Read a trace and use it: what is derived is whole, and every engine's least demand on it is met."""
+    if options.get("format") == "ragpulse":
+        lengths_beside(path.parent)
     trace = tt.read_trace(path, **options)
     assert len(trace.total) == len(trace.past) == len(trace.next_turn) == len(trace)
     assert (trace.past >= trace.total).all()
@@ -230,6 +234,7 @@ def _traces():
     yield "agentic", "jsonl", jsonl(calls), dated
     yield "agentic-blocks", "jsonl", jsonl(calls), {**dated, "blocks": 2, "system": "hello"}
     yield "lmcache", "jsonl", jsonl(LOG), {**dated, "blocks": 1}
+    yield "ragpulse", "jsonl", jsonl(RAGPULSE), {"format": "ragpulse"}
     yield "vllm-events", "jsonl", jsonl(EVENTS), {"format": "vllm-events"}
     yield "sglang-log", "jsonl", jsonl(REQUESTS), {"blocks": 2}
 
