@@ -44,8 +44,8 @@ def test_small_documents_have_at_most_a_mebibyte(name, tmp_path):
         (lengths(2**62, 2**62), "refused", "less than 2^63"),
         (lengths(2**63), "refused", "less than 2^63"),
         ('{"conversation": 0, "prompt": ' + "9" * 4301 + ', "response": 0}', "refused", "4,300 digits"),
-        (one_span(10**18), "read", "19 digits"),
-        (one_span(10**19), "refused", "19 digits"),
+        (one_span(2**62), "read", "2^62 tokens"),
+        (one_span(2**62 + 1), "refused", "2^62 tokens"),
     ],
 )
 def test_numbers_have_bounds(text, judgement, said, tmp_path):
