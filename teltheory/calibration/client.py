@@ -14,6 +14,7 @@ import httpx
 from httpx_sse import EventSource, SSEError
 
 from teltheory.errors import ArgumentError, ProbeError
+from teltheory.peers import bounded_async, without_key
 
 Prompt = str | list[int]
 
@@ -75,11 +76,15 @@ class Completions:
         if not timeout > 0:
             raise ArgumentError("timeout", timeout, "seconds, more than 0")
         self.url, self.model, self._timeout, self._key, self._clock = checked_url(url), model, timeout, key, clock
-        headers = {"Accept": "text/event-stream", "Accept-Encoding": "identity"}
+        headers = {"Accept": "text/event-stream"}
         if key is not None:
             headers["Authorization"] = f"Bearer {key}"
         self._http = httpx.AsyncClient(
-            headers=headers, timeout=None, transport=transport, trust_env=False, follow_redirects=False
+            headers=headers,
+            timeout=None,
+            transport=bounded_async(transport),
+            trust_env=False,
+            follow_redirects=False,
         )
 
     async def __aenter__(self) -> Completions:
@@ -142,9 +147,7 @@ class Completions:
         return "see the server's log, then run the same command again"
 
     def _without_key(self, text: str) -> str:
-        if self._key is None:
-            return text
-        return text.replace(self._key, "***").replace(json.dumps(self._key)[1:-1], "***")
+        return without_key(text, self._key)
 
 
 async def read_answer(response: httpx.Response, clock: Callable[[], float], hide: Callable[[str], str]) -> Answer:

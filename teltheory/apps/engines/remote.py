@@ -149,10 +149,10 @@ class RemoteEngine:
         except (TimeoutError, httpx.TimeoutException):
             raise self._fault(LATE, f"no answer within {self._timeout:g} s", "one in time") from None
         except httpx.HTTPError as error:
-            found = f"no answer ({str(error) or type(error).__name__})"
+            found = f"no answer ({self._shown(str(error)) if str(error) else type(error).__name__})"
             raise self._fault(ENGINE, found, "a server at that address") from None
         if response.status_code != httpx.codes.OK:
-            found = f"HTTP {response.status_code}: {shown(response.text[:200])}"
+            found = f"HTTP {response.status_code}: {self._shown(response.text)}"
             raise self._fault(ENGINE, found, "an answer")
         return self._read(response.text)
 
@@ -162,7 +162,10 @@ class RemoteEngine:
         if self._client is None or self._loop is not loop:
             headers = {} if self._key is None else {"Authorization": f"Bearer {self._key}"}
             client = needed("httpx", "apps").AsyncClient
-            self._client = client(headers=headers, timeout=None, transport=self._transport, trust_env=False)
+            from teltheory.peers import bounded_async
+
+            carrying = bounded_async(self._transport)
+            self._client = client(headers=headers, timeout=None, transport=carrying, trust_env=False)
             self._loop = loop
         return self._client
 
@@ -184,7 +187,7 @@ class RemoteEngine:
             if not isinstance(text, str) or not whole or (cached or 0) > prompt:
                 raise TypeError
         except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
-            raise self._fault(ENGINE, shown(body[:200]), "an answer as OpenAI's servers give") from None
+            raise self._fault(ENGINE, self._shown(body), "an answer as OpenAI's servers give") from None
         self._count(prompt, completion, cached)
         return text, prompt - (cached or 0)
 
@@ -195,9 +198,14 @@ class RemoteEngine:
         if cached is not None:
             usage.cached = (usage.cached or 0) + cached
 
+    def _shown(self, text: str) -> str:
+        """Return the beginning of what the server wrote; the key goes before anything is cut."""
+        from teltheory.peers import without_key
+
+        return shown(without_key(text, self._key))
+
     def _fault(self, code: int, found: str, expected: str) -> AppError:
-        hidden = found if not self._key else found.replace(self._key, "***")
-        return AppError(code, f"engine {self.name} at {self.url}", printable(hidden), expected)
+        return AppError(code, f"engine {self.name} at {self.url}", printable(found), expected)
 
 
 def _checked(url: str) -> str:

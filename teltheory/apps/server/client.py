@@ -47,7 +47,9 @@ class RemoteSession(PlainSession):
 
     def __init__(self, url: str, waiting: float = WAITING, transport: httpx.BaseTransport | None = None) -> None:
         self._httpx = needed("httpx", "apps")
-        self._client = self._httpx.Client(base_url=url, transport=transport, trust_env=False)
+        from teltheory.peers import bounded
+
+        self._client = self._httpx.Client(base_url=url, transport=bounded(transport), trust_env=False)
         self._url, self._waiting, self._count = url, waiting, 0
         self.id: str = self._call("POST", "session", {})["session_id"]
 

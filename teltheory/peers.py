@@ -1,0 +1,116 @@
+"""What an HTTP peer sends: read up to a bound, never unpacked, and shown without the key that was sent to it.
+
+Every client of the toolkit sends through `bounded` or `bounded_async`. Of an answer that is longer or compressed
+comes an `httpx.ReadError`, as of a connection that breaks. So who reads it, whole or in events, needs no bound.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterator
+
+import httpx
+
+MOST = 1 << 24
+"""Bytes of one answer, which is text that a model wrote."""
+
+
+class _Count:
+    """Counts the bytes of an answer."""
+
+    def __init__(self) -> None:
+        self.bytes = 0
+
+    def checked(self, part: bytes) -> bytes:
+        self.bytes += len(part)
+        if self.bytes > MOST:
+            raise httpx.ReadError(f"an answer of more than {MOST:,} bytes")
+        return part
+
+
+class _Part(httpx.SyncByteStream):
+    def __init__(self, whole: httpx.SyncByteStream) -> None:
+        self._whole = whole
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield from map(_Count().checked, self._whole)
+
+    def close(self) -> None:
+        self._whole.close()
+
+
+class _AsyncPart(httpx.AsyncByteStream):
+    def __init__(self, whole: httpx.AsyncByteStream) -> None:
+        self._whole = whole
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        count = _Count()
+        async for part in self._whole:
+            yield count.checked(part)
+
+    async def aclose(self) -> None:
+        await self._whole.aclose()
+
+
+class _Bounded(httpx.BaseTransport):
+    def __init__(self, network: httpx.BaseTransport) -> None:
+        self._network = network
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        request.headers["Accept-Encoding"] = "identity"
+        answer = self._network.handle_request(request)
+        if _is_packed(answer):
+            answer.close()
+            raise httpx.ReadError("a compressed answer, which was not asked for")
+        assert isinstance(answer.stream, httpx.SyncByteStream)
+        return httpx.Response(
+            answer.status_code, headers=answer.headers, extensions=answer.extensions, stream=_Part(answer.stream)
+        )
+
+    def close(self) -> None:
+        self._network.close()
+
+
+class _BoundedAsync(httpx.AsyncBaseTransport):
+    def __init__(self, network: httpx.AsyncBaseTransport) -> None:
+        self._network = network
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        request.headers["Accept-Encoding"] = "identity"
+        answer = await self._network.handle_async_request(request)
+        if _is_packed(answer):
+            await answer.aclose()
+            raise httpx.ReadError("a compressed answer, which was not asked for")
+        assert isinstance(answer.stream, httpx.AsyncByteStream)
+        return httpx.Response(
+            answer.status_code,
+            headers=answer.headers,
+            extensions=answer.extensions,
+            stream=_AsyncPart(answer.stream),
+        )
+
+    async def aclose(self) -> None:
+        await self._network.aclose()
+
+
+def _is_packed(answer: httpx.Response) -> bool:
+    return answer.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity")
+
+
+def bounded(network: httpx.BaseTransport | None = None) -> httpx.BaseTransport:
+    """Return what carries requests, the network by default, and brings at most `MOST` bytes of an answer."""
+    return _Bounded(network or httpx.HTTPTransport(trust_env=False))
+
+
+def bounded_async(network: httpx.AsyncBaseTransport | None = None) -> httpx.AsyncBaseTransport:
+    """Return the same for an `httpx.AsyncClient`."""
+    return _BoundedAsync(network or httpx.AsyncHTTPTransport(trust_env=False))
+
+
+def without_key(text: str, key: str | None) -> str:
+    """Return what a peer wrote without the key that was sent to it, as it is and as JSON and Python quote it."""
+    if not key:
+        return text
+    for form in {key, json.dumps(key)[1:-1], repr(key)[1:-1]}:
+        text = text.replace(form, "***")
+    return text
