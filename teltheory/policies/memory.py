@@ -1,4 +1,4 @@
-"""What a policy of forests remembers of its cache, besides the facts of a node.
+"""What a policy remembers of its cache, besides the facts of a node; private conversations are a forest of units.
 
 A policy by rules may have a method `memory(instance)` in addition, which returns a `Memory` for one replay. It
 takes the place of `eviction_key`; what the policy drops and its surplus still go first.

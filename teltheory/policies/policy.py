@@ -177,9 +177,9 @@ def runs_on_forests(policy: AnyPolicy) -> TypeGuard[Policy]:
 
 
 def refuse_chains(policy: AnyPolicy) -> None:
-    """Raise `ArgumentError` for a policy with a memory, which needs a forest."""
+    """Raise `ArgumentError` for a policy with a memory, which needs a forest in tiers and on replicas."""
     if hasattr(policy, "memory"):
-        raise ArgumentError("trace", "private conversations", f"a Forest for {policy!r}, such as trace.forest")
+        raise ArgumentError("trace", "private conversations", f"a Forest in tiers for {policy!r}, as trace.forest")
 
 
 def memory_of(policy: Any, instance: ForestInstance) -> Memory:

@@ -25,7 +25,6 @@ from teltheory.policies.policy import (
     NotCompiledError,
     check_trim,
     prefers_kernel,
-    refuse_chains,
     runs_on_forests,
 )
 from teltheory.policies.residence import ByResidence
@@ -295,7 +294,8 @@ def replay_instance(
     progress: Callable[[int], object] | None = None,
 ) -> Outcome:
     """Replay an instance that was checked before; see `replay`."""
-    refuse_chains(policy)
+    if hasattr(policy, "memory"):
+        return _remembered(instance, policy, engine)
     if engine == "kernel":
         return _by_kernel(instance, policy, progress)
     if engine == "auto" and len(instance.trace) >= KERNEL_FROM and prefers_kernel(policy):
@@ -305,6 +305,16 @@ def replay_instance(
     if outcome.cached.min(initial=0) < 0:
         raise ArgumentError("policy", policy, "one that keeps 0 or more of each conversation")
     return outcome
+
+
+def _remembered(instance: Instance, policy: AnyPolicy, engine: Engine) -> Outcome:
+    """Replay private conversations under a policy with a memory, by runs of units or unit by unit."""
+    from teltheory.replay.remembering import replay_runs, replay_units
+
+    if engine != "reference":
+        with suppress(*(() if engine == "kernel" else (NotCompiledError,))):
+            return replay_runs(instance, policy)
+    return replay_units(instance, policy)
 
 
 def in_reference(policy: AnyPolicy, turns: int) -> bool:

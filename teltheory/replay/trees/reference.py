@@ -23,6 +23,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain, repeat
 from typing import Any
 
 from teltheory.model.instance import ForestInstance
@@ -54,13 +55,17 @@ class Unit(Node):
 def replay_reference(instance: ForestInstance, policy: Policy, strict: bool = True) -> Outcome:
     """Replay the requests of an instance under a policy; `strict` says that the cache is closed to the root."""
     forest = instance.forest
-    served = list(replayed_requests(instance, policy, strict))
+    served = list(replayed_requests(instance, settled(policy, forest), strict))
     return Outcome.of_forest(forest, [hits for hits, _ in served], [added for _, added in served])
 
 
-def replayed_requests(instance: ForestInstance, policy: Policy, strict: bool) -> Iterator[tuple[int, int]]:
-    """Replay request by request; yield the units that each hits, and those that it adds."""
-    policy = settled(policy, instance.forest)
+def replayed_requests(
+    instance: ForestInstance, policy: Policy, strict: bool, lost: Iterable[Iterable[int]] = ()
+) -> Iterator[tuple[int, int]]:
+    """Replay request by request; yield the units that each hits, and those that it adds.
+
+    `lost` has the units that are gone before each request, as where a private conversation is cut.
+    """
     forest = instance.forest.by_units()
     times = [None] * len(forest) if forest.arrival is None else forest.arrival.tolist()
     following = following_requests(instance)
@@ -68,8 +73,9 @@ def replayed_requests(instance: ForestInstance, policy: Policy, strict: bool) ->
     held = Held(forest.parent.tolist(), strict, forest.tree.tolist())
     memory = memory_of(policy, instance) if hasattr(policy, "memory") else None
     paths: list[list[int]] = []
-    for k, ask in enumerate(forest.ask.tolist()):
+    for k, (ask, gone) in enumerate(zip(forest.ask.tolist(), chain(lost, repeat(())), strict=False)):
         path = forest.path(k)
+        held.lose(gone)
         if memory is not None:
             running = {node for path in paths[max(k + 1 - instance.exempt, 0) :] for node in path}
             expire(held, units, memory, running, times[k])
@@ -149,6 +155,12 @@ class Held:
         while self.parent[node] >= 0:
             node = self.parent[node]
         return node
+
+    def lose(self, nodes: Iterable[int]) -> None:
+        """Remove what is cached of some units, the deepest first."""
+        for node in nodes:
+            if node in self.units:
+                self.remove(node)
 
     def may_go(self, node: int) -> bool:
         """Whether a unit is cached and the cache may lose it."""

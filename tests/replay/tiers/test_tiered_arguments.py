@@ -33,7 +33,7 @@ LEARNT = tt.RetrievalPGDSF(ByLength())
         (TRACE, tt.TLRU(1, 1), TWO, {"engine": "kernel"}, "whose trimming is round-robin"),
         (FOREST, tt.LRU(), TWO, {"running": 2, "forced": True}, "running: found 2, expected 1 in tiers"),
         (TRACE, tt.LRU(), TWO, {"initial": [(0, 1, 1)]}, "initial: found [(0, 1, 1)], expected an empty cache"),
-        (TRACE, tt.GDSF(), TWO, {}, "trace: found 'private conversations', expected a Forest for GDSF()"),
+        (TRACE, tt.GDSF(), TWO, {}, "trace: found 'private conversations', expected a Forest in tiers for GDSF()"),
         (TRACE, tt.LRU(), TWO, {"cache": WHOLE}, "cache: found WholeNodes(block=1), expected a Forest with it"),
         (TRACE, tt.LRU(), tt.Tiers((1, 4), (0, 0)), {"forced": True}, "turn 0: forced caching must keep a past"),
         (FOREST, tt.LRU(), 1, {"cache": WHOLE}, "turn 0: forced caching must keep a past of length 2, expected"),

@@ -313,19 +313,13 @@ def test_a_class_derived_from_a_policy_is_another_policy():
         tt.replay(requests, Derived(), 2, engine="kernel")
 
 
-@pytest.mark.parametrize(
-    ("policy", "message"),
-    [
-        (tt.FIFO(), "trace: found 'private conversations', expected a Forest for FIFO"),
-        (tt.TTL(3), "trace: found 'private conversations', expected a Forest for TTL"),
-    ],
-)
-def test_conversations_need_their_forest(policy, message):
+def test_conversations_are_their_forest_on_curves_too_and_ttl_needs_arrivals():
     trace = tt.Trace.from_turns([0, 1, 0], [2, 2, 1], [0] * 3)
-    with pytest.raises(tt.ArgumentError, match=message):
-        tt.replay(trace, policy, 2)
-    with pytest.raises(tt.ArgumentError, match=message):
-        tt.capacity_curve(trace, policy).cached(2)
+    for capacity in range(6):
+        both = [tt.capacity_curve(one, tt.FIFO()).cached(capacity) for one in (trace, trace.forest)]
+        assert both[0].tolist() == both[1].tolist()
+    with pytest.raises(tt.ArgumentError, match="no arrival times"):
+        tt.replay(trace, tt.TTL(3), 2)
 
 
 @pytest.mark.parametrize(
