@@ -10,6 +10,7 @@ import sys
 import warnings
 
 import pytest
+from numba import config
 
 from teltheory.cli import main
 from teltheory.errors import ArgumentError
@@ -30,6 +31,7 @@ NUMBERS = itertools.count()
 def module(tmp_path, monkeypatch):
     """A module with one function; what it returns loads the module anew, as a process of its own would."""
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(config, "CACHE_DIR", "")
     machine_code._tell.cache_clear()
     name = f"loops_{next(NUMBERS)}"
     (tmp_path / f"{name}.py").write_text(FUNCTIONS)
@@ -142,8 +144,6 @@ def test_nobody_waits_for_ever(module, tmp_path, monkeypatch, told):
 
 
 def test_loops_without_machine_code_are_refused_in_one_line(module, monkeypatch):
-    from numba import config
-
     monkeypatch.setattr(config, "DISABLE_JIT", 1)
     with pytest.raises(ArgumentError, match="NUMBA_DISABLE_JIT"):
         module()
