@@ -11,14 +11,25 @@ from teltheory.errors import FileError
 
 
 class UntilGone(FileIO):
-    """A file that is written to until its reader goes away; what comes later is dropped."""
+    """Standard output that is written to until its reader goes away or it is full; what comes later is dropped.
+
+    That it is full is an error once: Python would say it again when it ends.
+    """
+
+    _ended = False
 
     def write(self, data: Any) -> int:
         """Write bytes, or drop them; return how many they are."""
+        if self._ended:
+            return memoryview(data).nbytes
         try:
             return super().write(data)
         except BrokenPipeError:
+            self._ended = True
             return memoryview(data).nbytes
+        except OSError as error:
+            self._ended, error.filename = True, "standard output"
+            raise
 
 
 def prepare() -> None:
