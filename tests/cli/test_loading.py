@@ -52,7 +52,7 @@ def test_help_loads_no_command():
     help_of_all = 'from teltheory.cli import main\ntry: main(["--help"])\nexcept SystemExit: pass\n'
     packages, parts = loaded_after(help_of_all)
     assert packages <= WITH_NUMPY | {"click", "colorama"}
-    assert parts == {f"teltheory.cli.{name}" for name in ("on_demand", "output", "tree")}
+    assert parts == {f"teltheory.cli.{name}" for name in ("on_demand", "output", "streams", "tree")}
 
 
 def test_commands_load_what_is_heavy_when_they_run():
