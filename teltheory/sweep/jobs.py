@@ -34,7 +34,7 @@ class Measurement:
     Percentiles of TTFT are in seconds, None for an empty trace; `hit_rate` is the reused share of the input,
     `prefilled` all that was computed (the server's work), `violations` the turns with a TTFT above that of the
     threshold, and `tel` is in the trace's unit. `reused` is what was not computed, `written` what was written to
-    the cache; None in results that were stored before there were both. Of a forest `tel` is in its blocks and
+    the cache; `written` is None of sets of modules. Of a forest `tel` is in its blocks and
     all else in tokens.
     """
 
@@ -46,8 +46,8 @@ class Measurement:
     prefilled: int
     violations: int
     tel: int
-    reused: int
-    written: int
+    reused: int | None = None
+    written: int | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
