@@ -1,6 +1,6 @@
 """`teltheory replay`: a trace under policies."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from typing import Any
@@ -35,8 +35,9 @@ from teltheory.cli.traces import Reading
 from teltheory.cli.written import Written, written_options
 from teltheory.errors import ArgumentError, FileError, ForcedCachingError, TraceError
 from teltheory.model.display import percent, tokens_in_short
-from teltheory.policies.spec import POLICIES, parse_policies, policy_texts
+from teltheory.policies.spec import CLAIRVOYANT, ONLINE, POLICIES, parse_policies, policy_texts
 from teltheory.replay import kernel_is_compiled
+from teltheory.replay.caches import PLAIN
 from teltheory.sweep import Cell, Store, sweep
 
 MEASURES = (*TTFTS, "hit", "prefill", "written", "slow", "TEL", "vs LRU", "regret", "closed")
@@ -80,13 +81,18 @@ def replay(
     With --tier, once for each tier of memory, there is a table for each choice of their sizes, and a policy may be
     one for each tier, lru+tlru.
 
-    Without --policy all policies are replayed; --xi or --slo fill in the thresholds that policies leave out.
+    Without --policy those that need no file and no fit are replayed, in tables apart: online ones, and clairvoyant
+    ones, which look at later turns. In tiers and radix trees these are LRU, Threshold-LRU, T-LRU and its variants,
+    and Belady. --xi or --slo fill in the thresholds that policies leave out.
+
     Without --workers several processes are used where there is work enough for them.
     """
     written.check({"--store": store})
     if workers is not None and scheduler is not None:
         raise ArgumentError("--workers", workers, "none with --scheduler, whose own workers do the work")
-    specs = [parse_policies(text) for text in policy_texts(policies) or POLICIES]
+    every = POLICIES if tiered or prefixes.cache not in PLAIN else (*ONLINE, *CLAIRVOYANT)
+    texts = policy_texts(policies) or every
+    specs = [parse_policies(text) for text in texts]
     question, tiers = question_in_tiers(specs, tiered, prefixes=prefixes, **asked)
     kept = None if store is None else Store(store)
     trace = reading.read(trace_file)
@@ -97,7 +103,7 @@ def replay(
             written.report([*served_tables(found, served), *costly(served)], served_as_data(found, served))
             return 0
         cells = run(found, workers, kept, scheduler)
-    written.report(shown_cells(found, cells), cells_as_data(found, cells))
+    written.report(shown_cells(found, cells, grouped=not policies), cells_as_data(found, cells))
     return 0
 
 
@@ -128,16 +134,30 @@ def about(file: str) -> Iterator[None]:
         raise FileError(f"{file}, {error}") from None
 
 
-def shown_cells(asked: Asked, cells: Sequence[Cell]) -> Iterator[str | Table]:
-    """Yield what was replayed, what was assumed, and a table for each capacity and threshold."""
+def shown_cells(asked: Asked, cells: Sequence[Cell], grouped: bool = False) -> Iterator[str | Table]:
+    """Yield what was replayed, what was assumed, and a table for each capacity and threshold.
+
+    If `grouped`, there are two, as online and clairvoyant policies stand apart.
+    """
     yield from asked.lines()
     yield f"{legend(asked)} {asked.caching}"
     thresholds = asked.thresholds
     for (capacity, xi), section in groupby(cells, key=lambda cell: (cell.capacity, cell.xi)):
         title = f"Capacity {thresholds.size(capacity)}, threshold {thresholds.label(xi)}"
         columns = ("policy", *map(thresholds.heading, MEASURES))
-        yield plain_table(title, columns, (cell_row(cell, thresholds) for cell in section), ("policy",))
+        for group, some in groups(section) if grouped else (("", section),):
+            rows = (cell_row(cell, thresholds) for cell in some)
+            yield plain_table(title + group, columns, rows, ("policy",))
     yield from costly(cells)
+
+
+def groups(cells: Iterable[Cell]) -> Iterator[tuple[str, list[Cell]]]:
+    """Yield cells of online policies and of clairvoyant ones, and how the title of each table ends."""
+    found = [*cells]
+    for group, names in (("online", ONLINE), ("clairvoyant", CLAIRVOYANT)):
+        some = [cell for cell in found if cell.policy in names]
+        if some:
+            yield f", {group} policies", some
 
 
 def legend(asked: Asked) -> str:

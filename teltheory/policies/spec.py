@@ -50,9 +50,11 @@ def named_in(package: ModuleType) -> dict[str, type[Any]]:
 
 _FOUND = {name: kind for name, kind in named_in(policies).items() if not hasattr(kind, "on")}
 """Policies of traces and forests; one with `on` is for a trace of applications, which `apps replay` reads."""
-_TAKEN = ("lru", "threshold-lru", "tlru", "end-aware", "length-aware", "belady", "tail-optimized-belady")
-POLICIES = {name: _FOUND[name] for name in _TAKEN}
-"""Policies that a command takes by itself, in the order of its tables."""
+ONLINE = ("lru", "fifo", "lfu", "slru", "gdsf", "2q", "s3-fifo", "threshold-lru", "tlru")
+CLAIRVOYANT = ("end-aware", "length-aware", "belady", "tail-optimized-belady")
+"""Policies that need no file and no fit, and run on traces and forests; none is another one without parameters."""
+POLICIES = {name: _FOUND[name] for name in ("lru", "threshold-lru", "tlru", *CLAIRVOYANT)}
+"""Policies that a command takes by itself where not all of `ONLINE` run, in the order of its tables."""
 FOR_SLOS = {name: kind for name, kind in _FOUND.items() if {"latency", "slo"} <= signature(kind).parameters.keys()}
 """Policies that need a latency model and a threshold in seconds, which the command has and no short form names."""
 NAMED = POLICIES | FOR_SLOS | _FOUND
@@ -70,8 +72,6 @@ NO_POLICY = (
 BETWEEN_TIERS = "+"
 IN_TOKENS = ("xi", "q_hat", "cutoff")
 """Parameters that are lengths."""
-
-
 Value: TypeAlias = int | float | str | Fraction | Time
 
 
@@ -197,8 +197,7 @@ class AtHand:
 
     def build(self, xi: int, q_hat: int, cutoff: int, *_: Any) -> Policy:
         """Return the policy, or make it; see `Spec.build`."""
-        given = {"xi": xi, "q_hat": q_hat, "cutoff": cutoff}
-        made = isinstance(self.policy, type)
+        given, made = {"xi": xi, "q_hat": q_hat, "cutoff": cutoff}, isinstance(self.policy, type)
         policy: Policy = self.policy(**_asked(self.policy, given)) if made else self.policy
         return policy
 
@@ -222,13 +221,16 @@ def parameters_of(kind: type[Any]) -> Mapping[str, Parameter]:
 
 
 def others() -> dict[str, EntryPoint]:
-    """Return the policies of other packages by name; a name of the toolkit's own stays its own."""
+    """Return the policies of other packages by name, without those whose name the toolkit has itself."""
     return {point.name: point for point in entry_points(group=GROUP) if point.name not in NAMED}
 
 
 def policy_class(name: str) -> type[Any]:
-    """Return the class of a policy; one of another package has to be a dataclass."""
+    """Return the class of a policy; one of another package is a dataclass with a name that the toolkit has not."""
     if name in NAMED:
+        for point in entry_points(group=GROUP, name=name):
+            place = f"entry point {point.name} = {point.value} of {point.dist.name if point.dist else 'a package'}"
+            raise ArgumentError("policy", name, f"another name in {place}: the toolkit has a policy of this name")
         return NAMED[name]
     found = others()
     if name not in found:

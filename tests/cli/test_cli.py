@@ -17,7 +17,8 @@ def test_replay_figure_2(run_json, trace_file):
     data = run_json("replay", trace_file, "--capacity", 100, "--xi", 160, "--q-hat", 100)
     rows = {row["policy"]: row for row in data["rows"]}
     assert list(rows) == [
-        "lru", "threshold-lru", "tlru", "end-aware", "length-aware", "belady", "tail-optimized-belady"
+        "lru", "fifo", "lfu", "slru", "gdsf", "2q", "s3-fifo", "threshold-lru", "tlru",
+        "end-aware", "length-aware", "belady", "tail-optimized-belady",
     ]  # fmt: skip
     assert rows["lru"]["tel"] == 40
     assert rows["tlru"]["tel"] == 0
@@ -53,7 +54,7 @@ def test_a_trace_of_a_single_turn(run, run_json, tmp_path):
     file.write_text("conversation,prompt,response\n7,5,1\n")
     data = run_json("replay", file, "--capacity", 3, "--xi", 1)
     assert data["trace"]["turns"] == 1
-    assert len(data["rows"]) == 7
+    assert len(data["rows"]) == 13
     assert run("replay", file, "--capacity", 3, "--xi", 1) == 0
     assert run("optimum", file, "--capacity", 3, "--xi", 1, "--method", "pyomo") == 0
 

@@ -10,7 +10,8 @@ import pytest
 
 import teltheory as tt
 from teltheory.errors import ArgumentError
-from teltheory.policies.spec import default_estimate, others, parse_policy
+from teltheory.policies.future import looks_ahead
+from teltheory.policies.spec import CLAIRVOYANT, NAMED, ONLINE, default_estimate, others, parse_policy
 
 MODULE = """
 from dataclasses import dataclass, field
@@ -69,7 +70,6 @@ gone = own_policies_that_are_gone:Nothing
 value = own_policies_of_a_test:a_value
 no-dataclass = own_policies_of_a_test:NoDataclass
 idle = own_policies_of_a_test:TTL
-lru = own_policies_of_a_test:LongestFirst
 """
 
 
@@ -165,7 +165,6 @@ def test_the_names_of_other_packages_are_among_the_choices(package, refused, tra
     choices = refused("replay", trace_file, "--policy", "none")
     assert "longest-first" in choices
     assert choices.count(" lru,") == 1
-    assert "lru" not in others()
 
 
 def test_the_smallest_trace_on_which_one_is_worse(package, run, run_json, capsys):
@@ -228,3 +227,35 @@ def test_policy_specs_round_trip():
             parse_policy(f"adaptive:{wrong}")
     with pytest.raises(ArgumentError):
         parse_policy("")
+
+
+def test_a_name_that_the_toolkit_has_too_is_an_error(package, tmp_path, refused, trace_file):
+    points = tmp_path / "site" / "own_policies_of_a_test-1.0.dist-info" / "entry_points.txt"
+    points.write_text(f"{POINTS}lru = own_policies_of_a_test:LongestFirst\n")
+    assert "lru" not in others()
+    for policy in ("lru", "LRU", "longest-first,lru"):
+        told = refused("replay", trace_file, "--capacity", 100, "--xi", 60, "--policy", policy)
+        assert "entry point lru = own_policies_of_a_test:LongestFirst of own-policies-of-a-test" in told
+    with pytest.raises(tt.ArgumentError, match="the toolkit has a policy of this name"):
+        tt.replay(tt.read_trace(trace_file), "lru", 100)
+
+
+def test_without_policies_the_online_and_the_clairvoyant_ones_stand_apart(run, run_json, capsys, trace_file):
+    rows = run_json("replay", trace_file, "--capacity", 100, "--xi", 60)["rows"]
+    assert [row["policy"] for row in rows] == [*ONLINE, *CLAIRVOYANT]
+    assert run("replay", trace_file, "--capacity", 100, "--xi", 60) == 0
+    out = capsys.readouterr().out
+    online, ahead = out.split(", online policies")[1].split(", clairvoyant policies")
+    first = [line.split()[0] for line in online.splitlines() if line.strip()]
+    assert [name for name in first if name in ONLINE] == [*ONLINE]
+    assert all(name in ahead and name not in online for name in CLAIRVOYANT)
+
+
+def test_the_policies_of_a_bare_command_are_all_that_need_no_file_and_no_fit():
+    left_out = {
+        "ttl": "needs seconds", "priority": "needs tags", "et-lru": "needs a model", "slo-tlru": "needs an SLO",
+        "return-aware": "fits", "adaptive": "no forest", "shared-tlru": "is tlru", "pgdsf": "is gdsf",
+    }  # fmt: skip
+    assert {*NAMED} == {*ONLINE, *CLAIRVOYANT, *left_out}
+    for name in (*ONLINE, *CLAIRVOYANT):
+        assert looks_ahead(parse_policy(name).build(1, 1)) is (name in CLAIRVOYANT)
