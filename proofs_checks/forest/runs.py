@@ -35,7 +35,7 @@ ROOMS: dict[Room, int] = {
 
 def policy_of(rule: Rule, case: ForestCase) -> AnyPolicy:
     """Return LRU, or T-LRU with a mark and the parameters of a case."""
-    return LRU() if rule == "LRU" else TLRU(case.xi, case.q_hat, mark=rule)
+    return LRU() if rule == "LRU" else TLRU(case.xi, case.q_hat, "least-recent", rule)
 
 
 def capacity_of(room: Room, capacity: int, chunk: int) -> int:

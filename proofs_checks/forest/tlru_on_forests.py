@@ -79,7 +79,7 @@ high_water_running = row(
 )
 def closed(case: ForestCase) -> Values:
     """Replay in both."""
-    return _in_both(case, TLRU(case.xi, 0))
+    return _in_both(case, TLRU(case.xi, 0, "least-recent"))
 
 
 @row(
@@ -90,7 +90,7 @@ def closed(case: ForestCase) -> Values:
 )
 def resident_closed(case: ForestCase) -> Values:
     """Replay in both."""
-    return _in_both(case, TLRU(case.xi, 0, mark="resident"))
+    return _in_both(case, TLRU(case.xi, 0, "least-recent", "resident"))
 
 
 def _in_both(case: ForestCase, policy: TLRU) -> Values:
