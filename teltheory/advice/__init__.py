@@ -161,7 +161,7 @@ def advise(
     work_cost: Fraction | None = ...,
     median_cost: Fraction | None = ...,
     policy: Callable[[int, int], AnyPolicy] | str | None = ...,
-    q_hat: int | None = ...,
+    q_hat: Size | None = ...,
     first: Fraction = ...,
     seed: int = ...,
     progress: Progress = ...,
@@ -182,7 +182,7 @@ def advise(
     work_cost: Fraction | None = ...,
     median_cost: Fraction | None = ...,
     policy: Callable[[int, int], AnyPolicy] | str | None = ...,
-    q_hat: int | None = ...,
+    q_hat: Size | None = ...,
     first: Fraction = ...,
     seed: int = ...,
     progress: Progress = ...,
@@ -202,7 +202,7 @@ def advise(
     work_cost: Fraction | None = WORK_COST,
     median_cost: Fraction | None = MEDIAN_COST,
     policy: Callable[[int, int], AnyPolicy] | str | None = None,
-    q_hat: int | None = None,
+    q_hat: Size | None = None,
     first: Fraction = HALF,
     seed: int = 0,
     progress: Progress = None,
@@ -216,10 +216,10 @@ def advise(
     ----------
     trace : Trace or Forest
         Turns in tokens, at least 40 in each part; or the requests that share prefixes, such as `Trace.forest`. Of
-        a forest lengths are in tokens too and converted as `Trace.to_blocks` says; TEL is in blocks.
+        a forest lengths that are found are in tokens too, rounded as `Trace.to_blocks` says; TEL is in blocks.
     capacity : int, str or Tiers
-        Capacity of the cache, of each replica, in tokens, or as text such as ``"300k"`` or ``"40GiB"``; tiers are
-        advised on with `serving`.
+        Capacity of the cache, of each replica, in the requests' unit (blocks of a forest), or as text such as
+        ``"300k"`` tokens or ``"40GiB"``; tiers are advised on with `serving`.
     slo : int, float, Fraction or str
         Seconds to the first token, or text such as ``"200ms"``.
     latency : Latency, str or path, optional
@@ -237,10 +237,11 @@ def advise(
         Makes a policy of a threshold above Q-hat and of Q-hat, or of the threshold alone, in the place of T-LRU,
         such as ``MyPolicy`` or ``lambda xi, q_hat: MyPolicy(xi)``; or the short form of one, such as
         ``"end-aware"``. There are no engines' settings for it then.
-    q_hat : int, optional
-        Prompt estimate, and the threshold is that plus the margin chosen. Left out, T-LRU's setting is the SLO's
-        threshold with the estimate that this leaves (only xi - q_hat matters), and another policy's estimate is
-        the mean prompt of the first part's turns that continue a conversation, rounded up.
+    q_hat : int or str, optional
+        Prompt estimate, in the requests' unit, or as text in tokens; the threshold is that plus the margin chosen.
+        Left out, T-LRU's setting is the SLO's threshold with the estimate that this leaves (only xi - q_hat
+        matters), and another policy's estimate is the mean prompt of the first part's turns that continue a
+        conversation, rounded up.
     first : Fraction
         Share of the turns that are the first part, above 0 and below 1.
     seed : int
@@ -270,8 +271,9 @@ def advise(
         A trace that is too short.
     """
     refuse_file(trace)
-    units, within = Units(1, model, latency), seconds_of("slo", slo)
-    memory = units.memory(capacity)
+    unit = trace.block_size if isinstance(trace, Forest) else 1
+    units, within = Units.in_tokens(unit, model, latency), seconds_of("slo", slo)
+    memory, q_hat = units.memory(capacity), None if q_hat is None else units.estimate(q_hat)
     served_by, make = latency_of(latency, model), None if policy is None else maker_of(policy)
     options = Options(goal, work_cost, median_cost, make, q_hat, first, seed)
     with reporting(progress, "Trying settings") as report:

@@ -244,6 +244,8 @@ def _ordered(resource: str, grid: Sequence[Any], capacity: int | Tiers, units: U
     """Return the numbers of a grid, the most generous last."""
     if resource not in (REPLICAS, LOAD):
         tier_of(resource, capacity)
+    if isinstance(grid, str) or not hasattr(grid, "__len__"):
+        raise ArgumentError("grid", grid, "a list of numbers to try")
     if not len(grid):
         raise ArgumentError("grid", str(grid), "a number at least")
     if resource == LOAD:

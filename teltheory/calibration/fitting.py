@@ -176,6 +176,8 @@ def fit_latency(
     """
     if form not in ("auto", *NAMES):
         raise ArgumentError("form", form, ", ".join(map(repr, ("auto", *NAMES))))
+    if not isinstance(runs, TTFTRuns):
+        raise ArgumentError("runs", type(runs).__name__, "measured runs, such as read_ttft_runs(path) returns")
     rng = np.random.default_rng(0) if rng is None else rng
     cells, cell = cells_of(runs)
     facts = {name: runs.facts.get(name, "") for name in ("hardware", "model", "engine", "version", "date")}

@@ -41,6 +41,7 @@ from teltheory.cli.served import Served
 from teltheory.cli.serving_options import Loaded, serving_options
 from teltheory.cli.tiered import Tiered, tier_options
 from teltheory.cli.traces import Reading, report_lines, turns_as_data
+from teltheory.cost.given import in_text
 from teltheory.cost.kv_cache import KVSize
 from teltheory.errors import ArgumentError
 from teltheory.extras import check_report
@@ -199,7 +200,7 @@ def _on_an_idle_server(
     with about(trace_file), progress_bar() as bar:
         task = bar.add_task("Trying settings", total=2 * len(sizes) * MARGINS)
         wish = wish | {"progress": lambda done, total: bar.advance(task)}
-        return [advise_on(requests, size, **wish) for size in sizes]
+        return [advise_on(requests, in_text(size), **wish) for size in sizes]
 
 
 def _report(
@@ -253,7 +254,7 @@ def _read_wish(
         "work_cost": _times("--work-cost", work_cost),
         "median_cost": _times("--median-cost", median_cost),
         "policy": None if policy_text is None else maker_of(policy_text, "--policy"),
-        "q_hat": q_hat,
+        "q_hat": in_text(q_hat),
         "first": _share(first),
     }
 

@@ -35,6 +35,7 @@ from teltheory.cli.replay import about
 from teltheory.cli.served import Served
 from teltheory.cli.serving_options import Loaded, speed_lines
 from teltheory.cli.tiered import Tiered
+from teltheory.cost.given import in_text
 from teltheory.cost.kv_cache import KVSize
 from teltheory.errors import ArgumentError, listed
 from teltheory.model.forest import Forest
@@ -135,7 +136,7 @@ class LoadedQuestion:
         from teltheory.advice import advise
 
         serving, load = self.loaded.read()
-        advice = replace(advise(requests, memory, serving=serving, load=load, **wish), shape=self.shape)
+        advice = replace(advise(requests, in_text(memory), serving=serving, load=load, **wish), shape=self.shape)
         speed = tuple(speed_lines(advice.serving, load, advice.held_out.rows[0].utilisation))
         return Found(advice, speed, {} if self.grid is None else plans_of(requests, advice, self.grid, wish))
 

@@ -140,6 +140,7 @@ class Question:
             latency=found.latency,
             cache=self.prefixes.cache,
             running=self.prefixes.running,
+            in_tokens=True,
         )
         notes = (*said, *scarce(requests, self.capacities), *_alike(requests, sizes, found))
         return Asked(trace, requests, self.prefixes, grid, found, notes, estimated=self.q_hat is None)

@@ -16,6 +16,7 @@ from teltheory.cli.output import write_text
 from teltheory.cli.question import Asked
 from teltheory.cli.replay import MEASURES, cell_row, legend
 from teltheory.cli.served_tables import DISTANCE, LEGEND, memory_rows, tiers_text
+from teltheory.cost.given import in_text
 from teltheory.errors import ArgumentError, TraceError
 from teltheory.model.display import counted
 from teltheory.policies.spec import Spec
@@ -152,7 +153,9 @@ def _explorer(one: Replayed) -> ConcatChart:
     requests, q_hat, latency = one.asked.requests, one.asked.grid.q_hat, one.asked.thresholds.latency
     steps = Steps.of(requests, latency)
     policies = [Spec(name) for name in POLICIES]
-    grid = Grid(policies, steps.capacities, tuple(steps.slos), q_hat, slos=steps.slos, latency=latency)
+    grid = Grid(
+        policies, steps.capacities, tuple(steps.slos), q_hat, slos=steps.slos, latency=latency, in_tokens=True
+    )
     return explorer(f"{one.title}, Q̂ = {q_hat:,} tokens", sweep(requests, grid, latency), steps, one.middle)
 
 
@@ -168,7 +171,7 @@ def _advice(one: Replayed) -> Iterator[str]:
         return
     slo = thresholds.slos[xi]
     try:
-        yield from advice_in_short(advise(one.asked.requests, size, slo.seconds, thresholds.latency))
+        yield from advice_in_short(advise(one.asked.requests, in_text(size), slo.seconds, thresholds.latency))
     except (ArgumentError, TraceError) as error:
         yield f"No advice on this trace: {plain_text(str(error))}."
         return

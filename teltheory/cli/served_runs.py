@@ -61,6 +61,7 @@ def run_served(
                 servings(place),
                 grid.thresholds,
                 bounded=bounded,
+                in_tokens=True,
                 **options,
             )
             cells += sweep(found.requests, asked, latency, workers=workers, store=store, scheduler=scheduler)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -45,6 +45,8 @@ def refuse_file(trace: object) -> None:
         raise ArgumentError("trace", str(trace), "a Trace, such as read_trace(path) returns")
     if isinstance(trace, Mapping) or hasattr(trace, "columns"):
         raise ArgumentError("trace", type(trace).__name__, "a Trace, such as Trace.from_table(table) returns")
+    if trace is None or isinstance(trace, (int, float, list, tuple)):
+        raise ArgumentError("trace", type(trace).__name__, "a Trace, such as Trace.from_turns(...) returns")
 
 
 @dataclass(frozen=True)
@@ -59,11 +61,14 @@ class Units:
         Whose bytes and times they are.
     latency : Latency, str, path or None
         In the place of the model's own.
+    number : int
+        What a bare number counts, in these units: 1, but where sizes become tokens (`in_tokens`).
     """
 
     block_size: int = 1
     model: Model | None = None
     latency: LatencyGiven | None = None
+    number: int = 1
 
     @classmethod
     def of(cls, trace: object, model: Model | None = None, latency: LatencyGiven | None = None) -> Units:
@@ -71,12 +76,23 @@ class Units:
         refuse_file(trace)
         return cls(getattr(trace, "block_size", 1), model, latency)
 
+    @classmethod
+    def in_tokens(cls, unit: int, model: Model | None = None, latency: LatencyGiven | None = None) -> Units:
+        """Return what makes tokens of sizes: a bare number is in the requests' unit of so many tokens."""
+        return cls(1, model, latency, unit)
+
     def capacity(self, value: Size, argument: str = "capacity") -> int:
         """Return a capacity, in the trace's unit."""
         if not isinstance(value, str):
-            return whole_number(argument, value)
+            return whole_number(argument, value) * self.number
         ways = f"{models_for('model=', 'latency=...', repr)}, or the path of its config.json"
         return read_size(argument, value, self.shape, ways) // self.block_size
+
+    def estimate(self, value: Size, argument: str = "q_hat") -> int:
+        """Return a prompt estimate, in the trace's unit; of tokens in text, so many blocks that they fit in."""
+        if not isinstance(value, str):
+            return whole_number(argument, value) * self.number
+        return -(-read_tokens(argument, value) // self.block_size)
 
     def memory(self, value: Size | Tiers) -> int | Tiers:
         """Return a capacity, or tiers with theirs, in the trace's unit."""
@@ -87,7 +103,7 @@ class Units:
     def xi(self, value: Size, argument: str = "xi") -> int:
         """Return a threshold, in the trace's unit."""
         if not isinstance(value, str):
-            return whole_number(argument, value)
+            return whole_number(argument, value) * self.number
         if not is_time(value):
             return read_tokens(argument, value) // self.block_size
         latency = self.own_latency
@@ -106,6 +122,13 @@ class Units:
     def shape(self) -> KVSize | None:
         """The size of a token: the model's; else that of the model that the latency was measured on."""
         return measured_size(as_latency(self.latency)) if self.model is None else size_of(self.model)
+
+
+def in_text(value: Any) -> Any:
+    """Return a size in tokens, or tiers of them, as the text that means tokens whatever the requests' unit is."""
+    if isinstance(value, Tiers):
+        return replace(value, capacities=tuple(map(in_text, value.capacities)))
+    return str(value) if isinstance(value, int) else value
 
 
 def read_size(argument: str, text: str, shape: KVSize | None, models: str) -> int:

@@ -40,6 +40,8 @@ def read_level(text: str) -> Level | None:
 
 def read_goal(text: str) -> str | Level:
     """Read a goal: TEL, violations of the SLO, or a percentile."""
+    if not isinstance(text, str):
+        raise ArgumentError("goal", text, "a text such as tel, slo or p95")
     asked = text.lower()
     level = read_level(asked)
     if level is None and asked not in (TEL, SLO):

@@ -68,6 +68,8 @@ def tail_excess_latency(outcome: Outcome | TieredOutcome, xi: int) -> int | Frac
     """
     if isinstance(outcome, TieredOutcome):
         return Ratio(exact_sum(outcome.excess_units(xi)), outcome.denominator)
+    if not hasattr(outcome, "uncached"):
+        raise ArgumentError("outcome", type(outcome).__name__, "an Outcome, such as replay(...) returns")
     return exact_sum(excess(outcome, xi))
 
 

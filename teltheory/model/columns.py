@@ -6,6 +6,7 @@ hold whole numbers as floats, so floats with whole values are whole numbers.
 
 from datetime import UTC, datetime
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,7 +18,7 @@ from teltheory.model.numbers import INT64_MAX, FloatArray, IntArray, readonly, w
 Column: TypeAlias = Any
 """One value a turn: a list, an array of NumPy or Arrow, a Series of pandas or polars."""
 
-_NUMBERS = (int, float, np.integer, np.floating, Decimal)
+_NUMBERS = (int, float, np.integer, np.floating, Decimal, Fraction)
 _DATETIMES = (datetime, np.datetime64)
 _TOO_LARGE = 2.0**63
 

@@ -84,6 +84,13 @@ def real_number(argument: str, value: Any, low: float, high: float = LARGEST, cl
     return float(value)
 
 
+def exact(argument: str, value: object) -> Fraction:
+    """Return a number that may have decimals, exactly: a float stands for the decimal that Python prints."""
+    if isinstance(value, float):
+        return Fraction(repr(real_number(argument, float(value), 0, closed=True)))
+    return rational(argument, value)
+
+
 def read_number(argument: str, text: str, expected: str) -> float:
     """Read a finite number such as ``2.5``."""
     try:

@@ -25,7 +25,7 @@ import numpy as np
 
 from teltheory.errors import ArgumentError
 from teltheory.model.display import Summary, counted, percent, quantiles, tail_of
-from teltheory.model.numbers import INT64_MAX, IntArray, Ratio, exact_sum, rational, readonly, whole_number
+from teltheory.model.numbers import INT64_MAX, IntArray, Ratio, exact, exact_sum, readonly, whole_number
 from teltheory.model.tables import Tabular
 from teltheory.model.units import bytes_in, read_tokens
 
@@ -46,7 +46,7 @@ class Tiers:
         Units that each tier holds, 0 or more, or text such as ``"300k"`` tokens or ``"40GiB"``, which becomes
         units where they are used; of inclusive tiers copies of what the tiers before hold are among them, so that
         capacities never fall.
-    loads : sequence of int or Fraction
+    loads : sequence of int, float or Fraction
         Seconds to load a token from each tier, in seconds that its prefill takes: rho, rounded up to thousandths,
         never decreasing, below 1, and 0 for the first tier.
     mode : {"exclusive", "inclusive", "swap-out-once"}
@@ -62,7 +62,7 @@ class Tiers:
     """
 
     capacities: Sequence[Any]
-    loads: Sequence[int | Fraction] = (0,)
+    loads: Sequence[float | Fraction] = (0,)
     mode: Mode = "exclusive"
     loading: Loading = "additive"
 
@@ -126,11 +126,10 @@ def tiers_of(capacity: int | Tiers) -> Tiers:
     return capacity if isinstance(capacity, Tiers) else Tiers((whole_number("capacity", capacity),))
 
 
-def _ratios(loads: Sequence[int | Fraction], tiers: int) -> tuple[Fraction, ...]:
+def _ratios(loads: Sequence[float | Fraction], tiers: int) -> tuple[Fraction, ...]:
     if not isinstance(loads, Sequence) or len(loads) != tiers:
         raise ArgumentError("loads", loads, f"a ratio for each of the tiers, {tiers}")
-    exact = [rational("loads", load, 0) for load in loads]
-    rounded = tuple(Fraction(ceil(load * THOUSANDTHS), THOUSANDTHS) for load in exact)
+    rounded = tuple(Fraction(ceil(exact("loads", load) * THOUSANDTHS), THOUSANDTHS) for load in loads)
     if rounded[0] != 0 or rounded[-1] >= 1 or list(rounded) != sorted(rounded):
         found = ", ".join(map(str, loads))
         raise ArgumentError("loads", found, "0 for the first tier, never less for the next, below 1")

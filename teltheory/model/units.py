@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from teltheory.errors import ArgumentError
-from teltheory.model.numbers import rational, real_number, whole_number
+from teltheory.model.numbers import exact, whole_number
 
 Seconds: TypeAlias = int | float | Fraction | str
 """A time: seconds, or text with its unit."""
@@ -85,9 +85,7 @@ def seconds_of(argument: str, value: Seconds) -> Fraction:
     """Return a time in seconds, exactly; a float stands for the decimal that Python prints."""
     if isinstance(value, str):
         return read_time(argument, value)
-    if isinstance(value, float):
-        return Fraction(repr(real_number(argument, float(value), 0, closed=True)))
-    found = rational(argument, value)
+    found = exact(argument, value)
     if found < 0:
         raise ArgumentError(argument, f"{float(found):g} s", "0 seconds or more")
     return found

@@ -151,7 +151,8 @@ def replay(
     """
     if engine not in get_args(Engine):
         raise ArgumentError("engine", engine, "'auto', 'kernel' or 'reference'")
-    policy, capacity = policy_of(policy, trace, model), Units.of(trace, model).memory(capacity)
+    units = Units.of(trace, model)
+    policy, capacity = policy_of(policy, trace, units=units), units.memory(capacity)
     with reporting(progress, "Replaying") as report:
         told = partial(_told, report, len(trace))
         return _replay(trace, policy, capacity, forced, initial, engine, told, cache, running)

@@ -58,6 +58,8 @@ __all__ = [
 Answers = Generator[tuple[int, list[Any]], None, None]
 """Index of a job and its measurements, in the order in which jobs are done."""
 
+GRID = "a Grid, such as Grid(['tlru'], capacities=['300k'], thresholds=['200ms'], model='llama-2-7b')"
+
 WORTH_A_PROCESS = 20_000_000
 """Turns from which on several processes are quicker than one, which need not be started."""
 
@@ -141,7 +143,10 @@ def sweep(
     """
     if scheduler is not None and workers not in (1, None):
         raise ArgumentError("workers", workers, "none with a scheduler, whose own workers do the work")
+    if not isinstance(grid, (Grid, ServedGrid)):
+        raise ArgumentError("grid", type(grid).__name__, GRID)
     sources = as_sources(traces)
+    grid = grid.counted({source.unit for source in sources})
     kept = Store(store) if isinstance(store, str | Path) else store
     jobs: Sequence[AnyJob] = grid.plan(sources, as_latency(latency) or grid.latency or A100_LLAMA2_7B)
     by_key = {source.key: source for source in sources}

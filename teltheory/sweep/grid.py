@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
 from typing import Any, TypeAlias
@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from teltheory.cost.given import Model, Units
 from teltheory.cost.latency import Latency
 from teltheory.cost.metrics import share_closed
+from teltheory.errors import ArgumentError, listed
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import Ratio
 from teltheory.model.units import is_time, read_time
@@ -18,11 +19,47 @@ from teltheory.optimal.curve import hindsight_curve
 from teltheory.policies.clairvoyant import TailOptimizedBelady
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import Policy
-from teltheory.policies.spec import DEFAULT_CUTOFF, Spec, as_spec, in_blocks, parse_policy
+from teltheory.policies.spec import DEFAULT_CUTOFF, Spec, as_spec, in_blocks, is_own, parse_policy
 from teltheory.replay import Cache
 from teltheory.replay.caches import always_forced, read_cache
 from teltheory.sweep.jobs import Job, Measurement
 from teltheory.sweep.sources import AnySource, ForestAtHand
+
+
+def listed_in(grid: Any, *names: str) -> None:
+    """Raise `ArgumentError` for a field of a grid that has one value in the place of a sequence."""
+    for name in names:
+        if isinstance(getattr(grid, name), str) or not hasattr(getattr(grid, name), "__len__"):
+            raise ArgumentError(name, getattr(grid, name), "a list of them")
+
+
+def thresholds_in_tokens(grid: Any, units: Units) -> dict[str, Any]:
+    """Return the thresholds of a grid, in tokens, and the TTFT that those stand for that are times."""
+    times = [one for one in grid.thresholds if isinstance(one, str) and is_time(one)]
+    given = {units.xi(xi, "slos"): seconds for xi, seconds in dict(grid.slos).items()}
+    return {
+        "thresholds": tuple(units.xi(one, "thresholds") for one in grid.thresholds),
+        "slos": {units.xi(one, "thresholds"): read_time("thresholds", one) for one in times} | given,
+    }
+
+
+def fillers(grid: Any, units: Units) -> dict[str, int | None]:
+    """Return what fills in where a policy has none of its own, in tokens: the prompt estimate and the cutoff."""
+    q_hat = None if grid.q_hat is None else units.estimate(grid.q_hat)
+    return {"q_hat": q_hat, "cutoff": DEFAULT_CUTOFF if grid.cutoff is None else units.xi(grid.cutoff, "cutoff")}
+
+
+def one_unit(grid: Any, units: Iterable[int]) -> int:
+    """Return the unit of tokens that all bare numbers of a grid count; any if it has none."""
+    found = set(units) or {1}
+    sizes = [one for place in getattr(grid, "tiers", ()) for one in place.capacities]
+    bare = (*sizes, *getattr(grid, "capacities", ()), *grid.thresholds, grid.q_hat, grid.cutoff)
+    numbers = [one for one in bare if one is not None and not isinstance(one, str)]
+    if len(found) > 1 and numbers:
+        several = listed([f"{unit:,}" for unit in sorted(found)])
+        raise ArgumentError("grid", numbers[0], f"text, in tokens, of requests in blocks of {several} tokens")
+    return min(found)
+
 
 Results: TypeAlias = Mapping[Any, Measurement]
 """Measurements by the place of their job, and threshold."""
@@ -32,8 +69,10 @@ Results: TypeAlias = Mapping[Any, Measurement]
 class Grid:
     """What is swept.
 
-    Lengths are in the trace's unit. For a forest they are in tokens and converted as `Trace.to_blocks` says:
-    capacities, thresholds and cutoffs rounded down to blocks, prompt estimates up.
+    A bare number is in the unit of what is swept: blocks of a forest. Text is in tokens, and becomes blocks as
+    `Trace.to_blocks` says: capacities, thresholds and cutoffs are rounded down, prompt estimates up. So do numbers
+    in the text of a policy; a policy object is in the unit of what is swept. Forests in blocks of several sizes
+    have no unit together: they take text alone.
 
     Attributes
     ----------
@@ -42,11 +81,11 @@ class Grid:
         its own. A custom policy is a frozen dataclass; of a class xi, q_hat and cutoff are filled in.
     capacities, thresholds : sequence of int or str
         Capacities and thresholds; as text such as ``"300k"`` tokens, ``"40GiB"``, or a threshold ``"200ms"``.
-    q_hat : int or None
+    q_hat : int, str or None
         Prompt estimate where a policy has none of its own; None for each trace's own, the mean prompt of the turns
         that continue a conversation, rounded up.
-    cutoff : int
-        Cutoff of Threshold-LRU where it has none of its own.
+    cutoff : int, str or None
+        Cutoff of Threshold-LRU where it has none of its own; None for 1,024 tokens.
     forced : bool
         Forced caching.
     slos : mapping of int to Fraction
@@ -59,33 +98,39 @@ class Grid:
         Of forests under forced caching: requests that run at the same time.
     model : str, path, Architecture, KVSize or None
         Whose bytes and times they are, where text has them.
+    in_tokens : bool
+        Whether bare numbers are tokens, as on the command line.
     """
 
     policies: Sequence[Any]
     capacities: Sequence[Any]
     thresholds: Sequence[Any]
-    q_hat: int | None = None
-    cutoff: int = DEFAULT_CUTOFF
+    q_hat: Any = None
+    cutoff: Any = None
     forced: bool = False
     slos: Mapping[int, Fraction] = field(default_factory=dict)
     latency: Latency | None = None
     cache: str = "strict"
     running: int = 1
     model: Model | None = None
+    in_tokens: bool = False
 
     def __post_init__(self) -> None:
-        units = Units(1, self.model, self.latency)
-        times = [one for one in self.thresholds if isinstance(one, str) and is_time(one)]
-        slos = {units.xi(one, "thresholds"): read_time("thresholds", one) for one in times} | dict(self.slos)
-        read = {
-            "policies": tuple(as_spec(one, parse_policy) for one in self.policies),
-            "capacities": tuple(units.capacity(one, "capacities") for one in self.capacities),
-            "thresholds": tuple(units.xi(one, "thresholds") for one in self.thresholds),
-            "slos": slos,
-            "latency": units.own_latency,
-        }
-        for name, value in read.items():
+        listed_in(self, "policies", "capacities", "thresholds")
+        latency = Units(1, self.model, self.latency).own_latency
+        read = {"policies": tuple(as_spec(one, parse_policy) for one in self.policies), "latency": latency}
+        found = self._tokens(1)
+        for name, value in (read | found if self.in_tokens else read).items():
             object.__setattr__(self, name, value)
+
+    def counted(self, units: Iterable[int]) -> Grid:
+        """Return the grid in tokens, for requests in these units of tokens."""
+        return self if self.in_tokens else replace(self, **self._tokens(one_unit(self, units)), in_tokens=True)
+
+    def _tokens(self, unit: int) -> dict[str, Any]:
+        units = Units.in_tokens(unit, self.model, self.latency)
+        sizes = tuple(units.capacity(one, "capacities") for one in self.capacities)
+        return {"capacities": sizes, **thresholds_in_tokens(self, units), **fillers(self, units)}
 
     def build(self, spec: Spec, xi: int, estimate: Callable[[], int], unit: int = 1) -> Policy:
         """Make a policy for a threshold; `estimate` is asked if the grid has no prompt estimate.
@@ -93,7 +138,8 @@ class Grid:
         `unit` is the number of tokens per block that the policy counts.
         """
         q_hat = estimate() if self.q_hat is None else self.q_hat
-        policy: Policy = in_blocks(spec.build(xi, q_hat, self.cutoff, self.latency, self.slos.get(xi)), unit)
+        made = spec.build(xi, q_hat, self.cutoff, self.latency, self.slos.get(xi))
+        policy: Policy = made if is_own(spec) else in_blocks(made, unit)
         return policy
 
     def cache_of(self, spec: Spec) -> Cache:

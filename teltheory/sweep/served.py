@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
 from typing import Any
 
+from teltheory.cost.given import Model, Units
 from teltheory.cost.latency import Latency
 from teltheory.cost.metrics import share_closed
 from teltheory.model.tiers import Tiers
 from teltheory.optimal import hindsight_optimum
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import Policy
-from teltheory.policies.spec import DEFAULT_CUTOFF, AnySpec, as_spec, in_blocks, parse_policies
+from teltheory.policies.spec import AnySpec, as_spec, in_blocks, is_own, parse_policies
 from teltheory.serving.idle import pooled_tiers
 from teltheory.serving.serve import Serving
+from teltheory.sweep.grid import fillers, listed_in, one_unit, thresholds_in_tokens
 from teltheory.sweep.served_jobs import ServedJob, ServedMeasurement
 from teltheory.sweep.sources import AnySource
 
 
 @dataclass(frozen=True)
 class ServedGrid:
-    """What is swept; lengths are in tokens, of a forest too.
+    """What is swept; a bare number is in the unit of what is swept, text in tokens, as in `Grid`.
 
     Attributes
     ----------
@@ -34,14 +36,14 @@ class ServedGrid:
         Tiers of memory.
     servings : sequence of Serving or None
         Replicas, routers and arrivals; None is an idle server, on which nobody waits.
-    thresholds : sequence of int
-        Thresholds of TEL.
+    thresholds : sequence of int or str
+        Thresholds of TEL, such as 2800 or ``"200ms"``.
     slos : mapping of int to Fraction
         The TTFT that a threshold stands for, in seconds; if it has none, that of so many uncached tokens.
-    q_hat : int or None
+    q_hat : int, str or None
         Prompt estimate where a policy has none of its own; None for each trace's own.
-    cutoff : int
-        Cutoff of Threshold-LRU where it has none of its own.
+    cutoff : int, str or None
+        Cutoff of Threshold-LRU where it has none of its own; None for 1,024 tokens.
     forced : bool
         Forced caching.
     latency : Latency or None
@@ -49,27 +51,50 @@ class ServedGrid:
     bounded : bool
         Whether cells have the least TEL that no policy is below, of all replicas' memory in one pool; those of a
         shared store have none.
+    model : str, path, Architecture, KVSize or None
+        Whose bytes and times they are, where text has them.
+    in_tokens : bool
+        Whether bare numbers are tokens, as on the command line.
     """
 
     policies: Sequence[Any]
     tiers: Sequence[Tiers]
     servings: Sequence[Serving | None]
-    thresholds: Sequence[int]
+    thresholds: Sequence[Any]
     slos: Mapping[int, Fraction] = field(default_factory=dict)
-    q_hat: int | None = None
-    cutoff: int = DEFAULT_CUTOFF
+    q_hat: Any = None
+    cutoff: Any = None
     forced: bool = False
     latency: Latency | None = None
     bounded: bool = True
+    model: Model | None = None
+    in_tokens: bool = False
 
     def __post_init__(self) -> None:
+        listed_in(self, "policies", "tiers", "servings", "thresholds")
         read = tuple(as_spec(one, parse_policies) for one in self.policies)
         object.__setattr__(self, "policies", read)
+        found = self._tokens(1)
+        for name, value in found.items() if self.in_tokens else ():
+            object.__setattr__(self, name, value)
+
+    def counted(self, units: Iterable[int]) -> ServedGrid:
+        """Return the grid in tokens, for requests in these units of tokens."""
+        return self if self.in_tokens else replace(self, **self._tokens(one_unit(self, units)), in_tokens=True)
+
+    def _tokens(self, unit: int) -> dict[str, Any]:
+        units = Units.in_tokens(unit, self.model, self.latency)
+        return {
+            "tiers": tuple(units.memory(place) for place in self.tiers),
+            **thresholds_in_tokens(self, units),
+            **fillers(self, units),
+        }
 
     def build(self, spec: AnySpec, xi: int, source: AnySource, tiers: Tiers) -> tuple[Policy, ...]:
         """Make a policy for each tier."""
         q_hat = source.estimate if self.q_hat is None else self.q_hat
-        built = in_blocks(spec.build(xi, q_hat, self.cutoff, self.latency, self.slos.get(xi)), source.unit)
+        made = spec.build(xi, q_hat, self.cutoff, self.latency, self.slos.get(xi))
+        built = made if is_own(spec) else in_blocks(made, source.unit)
         return built if isinstance(built, tuple) else (built,) * len(tiers)
 
     def slo(self, xi: int, latency: Latency) -> Fraction:

@@ -42,7 +42,7 @@ def test_the_rest_is_that_of_replays_by_hand():
     size, capacity = 16, 3000
     trace = tt.sample_conversations(ConversationModel(), 300, np.random.default_rng(4))
     forest = in_blocks(trace, size)
-    advice = tt.advise(forest, capacity, SLO)
+    advice = tt.advise(forest, str(capacity), SLO)
     assert advice.block_size == size
     lru, tlru, aware = advice.held_out.rows
     xi, q_hat = advice.xi // size, -(-advice.q_hat // size)
@@ -70,7 +70,7 @@ def test_the_rest_is_that_of_replays_by_hand():
 def test_the_frontier_of_shared_prefixes_is_that_of_replays_by_hand_with_tel_in_blocks():
     size, capacity = 16, 3000
     forest = in_blocks(tt.sample_conversations(ConversationModel(), 300, np.random.default_rng(4)), size)
-    advice = tt.advise(forest, capacity, SLO, goal="p95")
+    advice = tt.advise(forest, str(capacity), SLO, goal="p95")
     start, warm_up, lru = advice.start, advice.choice.warm_up, tt.replay(forest, tt.LRU(), capacity // size)
     assert advice.frontier.unit == "blocks"
     for point in advice.frontier.points[1::9]:

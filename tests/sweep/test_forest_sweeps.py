@@ -18,7 +18,7 @@ from teltheory.sweep.sources import trace_key
 
 SIZE = 16
 TEXTS = ("lru", "tlru", "tlru:xi=40,q_hat=17,mark=last", "tail-optimized-belady:cache=holes", "threshold-lru")
-GRID = Grid([parse_policy(text) for text in TEXTS], (100, 175), (31, 47), q_hat=17, cutoff=33)
+GRID = Grid([parse_policy(text) for text in TEXTS], ("100", "175"), ("31", "47"), q_hat="17", cutoff="33")
 QUANTILES = (0.5, 0.9, 0.95, 0.99)
 
 
@@ -80,7 +80,7 @@ def test_the_cells_are_those_of_replays_by_hand():
 )
 def test_the_cache_and_the_mode_are_those_of_the_grid(mode):
     forest, policy = some_forest(), tt.ThresholdLRU(2)
-    grid = replace(GRID, policies=[Spec("threshold-lru")], capacities=(175,), thresholds=(31,), **mode)
+    grid = replace(GRID, policies=[Spec("threshold-lru")], capacities=("175",), thresholds=("31",), **mode)
     (cell,) = sweep(forest, grid, A100_LLAMA2_7B)
     mode |= {"cache": tt.RadixNodes(33)} if mode.get("cache") == "radix:33" else {}
     outcome = tt.replay(forest, policy, 10, **mode)
@@ -98,7 +98,7 @@ def test_the_optimum_is_forced_only_if_every_cache_is():
     """One request needs two blocks at once that forced caching leaves no room for."""
     forest = tt.Forest.from_paths([[1], [2], [1]], block_size=SIZE)
     texts = ("lru:cache=radix", "lru:cache=holes", "belady:cache=holes")
-    grid = Grid([parse_policy(text) for text in texts], (SIZE,), (0,), q_hat=0)
+    grid = Grid([parse_policy(text) for text in texts], (1,), (0,), q_hat=0)
     assert [cell.regret for cell in sweep(forest, grid, A100_LLAMA2_7B)] == [1, 1, 0]
     nodes = replace(grid, policies=[parse_policy(texts[0])], cache="radix")
     assert [cell.regret for cell in sweep(forest, nodes, A100_LLAMA2_7B)] == [0]
@@ -107,7 +107,7 @@ def test_the_optimum_is_forced_only_if_every_cache_is():
 def test_a_store_tells_forests_caches_and_modes_apart(tmp_path):
     """One threshold and policy: what is found again is what was asked for."""
     store, forest = tmp_path / "out.store", some_forest()
-    grid = replace(GRID, policies=[Spec("tail-optimized-belady")], capacities=(175,), thresholds=(31,))
+    grid = replace(GRID, policies=[Spec("tail-optimized-belady")], capacities=("175",), thresholds=("31",))
     modes = [
         {},
         {"cache": "holes"},

@@ -62,8 +62,7 @@ GOLDEN = {586: 36_692, 1_953: 30_610, 5_859: 30_568}
 
 def test_the_mooncake_trace_has_its_known_optima(mooncake):
     forest = tt.read_trace(mooncake).forest
-    sizes = [512 * blocks for blocks in GOLDEN]
-    grid = Grid([parse_policy("lru")], sizes, (54 * 512,), q_hat=7542)
+    grid = Grid([parse_policy("lru")], list(GOLDEN), (54,), q_hat="7542")
     found = {cell.capacity // 512: cell.optimum for cell in sweep(forest, grid, A100_LLAMA2_7B)}
     assert found == GOLDEN
     for blocks, tel in GOLDEN.items():

@@ -123,7 +123,7 @@ def _of_use(instance: Instances, tiers: Tiers, useful: IntArray) -> Parts:
     """Return the parts without what is no input, or more than a turn can use, whatever tier it is in."""
     parts, worth = parts_read(instance), Fraction(1)
     if tiers.loading == "additive":
-        worth -= tiers.loads[-1]
+        worth -= Fraction(tiers.loads[-1])
     most = [-(-units * worth.denominator // worth.numerator) for units in useful.tolist()]
     return parts._replace(units=parts.within(np.minimum(inputs(instance), most)))
 
