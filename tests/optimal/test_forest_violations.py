@@ -172,6 +172,17 @@ def test_the_two_sides_of_a_strict_cache_are_told_apart():
     assert (best.lower, best.value, best.status) == (1, 2, "feasible")
 
 
+def test_a_search_that_is_interrupted_is_never_said_to_have_ended_by_itself(monkeypatch):
+    def interrupted(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(violations, "packed", interrupted)
+    for case, cache in product(middle_cases(3, 1), ("holes", "strict")):
+        best = fewest(case, cache)
+        assert best.lower < best.violations
+        assert best.status == "interrupted"
+
+
 def test_cuts_and_exhaustion_hold_on_staircases():
     """Nothing that fits violates a cut, and the solver finds no more than the check leaves open."""
     seen = sharper = 0

@@ -129,5 +129,5 @@ def _by_pyomo(program: ApplicationProgram, time_limit: float | None) -> tuple[In
     if not len(program.apps):
         return None, None
     model = application_model(program.apps, program.instance, program.xi, program.measure)
-    bound = solve_model(model, time_limit)[-1]
+    _, bound = solve_model(model, time_limit)
     return reused_in(model, program.instance), bound

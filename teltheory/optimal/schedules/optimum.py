@@ -144,5 +144,5 @@ def _by_pyomo(program: Program, time_limit: float | None) -> tuple[list[Plan], f
     from teltheory.optimal.solver import solve_model
 
     model = schedule_model(program.problem, program.horizon)
-    bound = solve_model(model, time_limit)[-1]
+    _, bound = solve_model(model, time_limit)
     return [plan_of(model)], bound

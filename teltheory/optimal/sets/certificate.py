@@ -60,9 +60,7 @@ class WholeCertificate:
     __hash__ = None  # type: ignore[assignment]
 
 
-def check_set_certificate(
-    trace: ModuleTrace, capacity: int, xi: int, certificate: object, forced: bool = False
-) -> None:
+def check_set_certificate(trace: ModuleTrace, capacity: int, xi: int, certificate: object, forced: bool) -> None:
     """Check a certificate in exact numbers; no solver. The arguments are those of `check_certificate`."""
     instance, xi = ModuleInstance.of(trace, capacity, forced=forced), whole_number("xi", xi)
     if isinstance(certificate, Certificate):

@@ -84,7 +84,7 @@ class TieredCertificate:
 
 
 def check_tiered_certificate(
-    trace: Trace | Forest | ModuleTrace, tiers: Tiers, xi: int, certificate: object, forced: bool = False
+    trace: Trace | Forest | ModuleTrace, tiers: Tiers, xi: int, certificate: object, forced: bool
 ) -> None:
     """Check a certificate in exact numbers; no solver. The arguments are those of `check_certificate`."""
     instance = tiered_instance(trace, tiers, forced)
@@ -95,7 +95,7 @@ def check_tiered_certificate(
         raise CertificateError(f"lower: found {certificate.lower}, expected {bound} at most, as the prices prove")
 
 
-def tiered_instance(trace: Trace | Forest | ModuleTrace, tiers: Tiers, forced: bool = False) -> Instances:
+def tiered_instance(trace: Trace | Forest | ModuleTrace, tiers: Tiers, forced: bool) -> Instances:
     """Return an instance with the capacity of the first tier; `ArgumentError` for tiers that keep copies."""
     if tiers.keeps_copies:
         raise ArgumentError("mode", tiers.mode, "'exclusive' or 'inclusive', for an optimum in tiers")

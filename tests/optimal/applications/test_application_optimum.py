@@ -16,6 +16,7 @@ from proofs_checks.parrot.tail_plans import relaxed
 from teltheory.cost.applications import application_tel
 from teltheory.errors import ArgumentError, CertificateError
 from teltheory.model.applications import ApplicationTrace
+from teltheory.optimal import solver
 from teltheory.optimal.applications import application_optimum
 from teltheory.optimal.applications.brute_force import least_excess
 from teltheory.optimal.applications.certificate import RouteShare, check_application_certificate
@@ -61,6 +62,13 @@ def test_the_problem_as_it_is_written(measure, forced):
         xi = rng.integers(0, 6, apps.applications)
         found = application_optimum(apps, capacity, xi, measure, forced, "pyomo")
         assert found.upper == least_excess(apps, capacity, xi, measure, forced) == round(found.bound)
+
+
+def test_the_bound_is_the_word_of_the_solver_and_no_plan(monkeypatch):
+    right = solver.solve_model
+    monkeypatch.setattr(solver, "solve_model", lambda *given: (right(*given)[0], right(*given)[1] - 1 / 2))
+    found = application_optimum(NESTED, 1, 2, method="pyomo")
+    assert (found.upper, round(found.bound, 6)) == (1, 1 / 2)
 
 
 def test_the_relaxation_is_not_integral_but_its_bound_is_rounded_up():

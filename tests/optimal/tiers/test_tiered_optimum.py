@@ -32,6 +32,7 @@ def test_milp_finds_what_trying_every_content_finds():
     for case in small_cases(fewer(1000, 10), 41):
         least, best = judged(case), case.optimum("milp")
         assert best.certificate.lower <= best.objective == least == tt.tail_excess_latency(best.outcome, case.xi)
+        assert best.bound == pytest.approx(float(least), abs=1e-5)
         exact += best.certificate.lower == least
     assert fewer(1000, 10) * 9 / 10 < exact
 
@@ -53,6 +54,7 @@ def test_pyomo_finds_what_trying_every_content_finds():
         best = case.optimum("pyomo")
         assert best.objective == judged(case)
         assert best.method == "pyomo"
+        assert best.bound == (pytest.approx(float(best.objective), abs=1e-5) if len(case.trace) else None)
 
 
 @pytest.mark.parametrize("method", ["lp", "milp", "pyomo"])

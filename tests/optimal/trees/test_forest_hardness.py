@@ -46,16 +46,19 @@ def tel_by_the_judge(question, contents, forced):
     return int(np.maximum(question.forest.total - hits - question.xi, 0).sum())
 
 
+@pytest.mark.parametrize("wanted", [1, 3, 4])
 @pytest.mark.parametrize("forced", [False, True])
-def test_the_chains_of_independent_vertices_and_no_others_can_stay(forced):
-    question = independence_question(CYCLE, 3)
-    for chosen in combinations(range(7), 3):
+def test_the_chains_of_independent_vertices_and_no_others_can_stay(wanted, forced):
+    question = independence_question(CYCLE, wanted)
+    for chosen in combinations(range(7), wanted):
         contents = list(contents_of(CYCLE, chosen))
         if CYCLE.independent(chosen):
-            assert tel_by_the_judge(question, contents, forced) == tel_of_contents(question, contents) == 4
+            tel = tel_by_the_judge(question, contents, forced)
+            assert tel == tel_of_contents(question, contents) == 7 - wanted
         else:
             assert tel_of_contents(question, contents) == NEVER
-            with pytest.raises(CertificateError, match=r"found 10 units, expected 9 at most"):
+            told = f"found {7 + wanted} units, expected {6 + wanted} at most"
+            with pytest.raises(CertificateError, match=told):
                 tel_by_the_judge(question, contents, forced)
 
 

@@ -44,6 +44,7 @@ def test_solvers_find_what_trying_every_cache_finds():
             case.check(best.certificate)
             sides = case.optimum(method, "strict")
             assert sides.lower <= strict <= sides.upper
+            assert (sides.method, sides.by_solver) == (method, sides.lower > sides.certificate.objective)
             assert method == "lp" or sides.objective == strict
 
 
