@@ -5,7 +5,7 @@ import operator
 from collections.abc import Callable
 from fractions import Fraction
 from numbers import Rational
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from teltheory.errors import ArgumentError
 
 IntArray: TypeAlias = NDArray[np.int64]
+Array = TypeVar("Array", bound=NDArray[Any])
 FloatArray: TypeAlias = NDArray[np.float64]
 BoolArray: TypeAlias = NDArray[np.bool_]
 
@@ -134,7 +135,7 @@ def running_sums(values: IntArray) -> IntArray:
     return np.concatenate(([0], np.cumsum(values.astype(object) if wide else values)))
 
 
-def readonly(values: IntArray) -> IntArray:
+def readonly(values: Array) -> Array:
     """Return `values`, closed for writing."""
     values.setflags(write=False)
     return values

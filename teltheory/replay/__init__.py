@@ -155,7 +155,9 @@ def replay(
     policy, capacity = policy_of(policy, trace, units=units), units.memory(capacity)
     with reporting(progress, "Replaying") as report:
         told = partial(_told, report, len(trace))
-        return _replay(trace, policy, capacity, forced, initial, engine, told, cache, running)
+        outcome = _replay(trace, policy, capacity, forced, initial, engine, told, cache, running)
+        told(len(outcome))
+        return outcome
 
 
 def _told(report: Report, turns: int, done: int) -> None:
@@ -174,13 +176,11 @@ def _replay(
     running: int,
 ) -> Outcome | TieredOutcome:
     if isinstance(trace, ModuleTrace):
-        return _of_sets(trace, policy, capacity, forced, initial, engine, progress, cache, running)
+        return _of_sets(trace, policy, capacity, forced, initial, engine, cache, running)
     if cache != "strict" and not isinstance(trace, Forest):
         raise ArgumentError("cache", cache, "a Forest with it, such as trace.forest")
     if isinstance(capacity, Tiers) or isinstance(cache, WholeNodes):
-        outcome = _in_tiers(trace, policy, capacity, initial, running, forced=forced, cache=cache, engine=engine)
-        progress(len(outcome))
-        return outcome
+        return _in_tiers(trace, policy, capacity, initial, running, forced=forced, cache=cache, engine=engine)
     check_policy(policy)
     pinned = forced or isinstance(cache, RadixNodes)
     instance = instance_of(trace, capacity, forced=pinned, initial=initial, running=running)
@@ -196,7 +196,6 @@ def _of_sets(
     forced: bool,
     initial: Initial,
     engine: Engine,
-    progress: Callable[[int], object],
     cache: Cache,
     running: int,
 ) -> Outcome | TieredOutcome:
@@ -207,14 +206,10 @@ def _of_sets(
     tiers = capacity if isinstance(capacity, Tiers) else None
     size: Any = capacity if tiers is None else tiers.capacities[0]
     instance = ModuleInstance.of(trace, size, forced=forced, whole=whole)
-    outcome: Outcome | TieredOutcome
-    if tiers is None:
-        check_policy(policy)
-        outcome = replay_sets(instance, policy, engine)
-    else:
-        outcome = _sets_in_tiers(instance, policy, tiers, engine)
-    progress(len(outcome))
-    return outcome
+    if tiers is not None:
+        return _sets_in_tiers(instance, policy, tiers, engine)
+    check_policy(policy)
+    return replay_sets(instance, policy, engine)
 
 
 def _sets_in_tiers(instance: ModuleInstance, policy: Any, tiers: Tiers, engine: Engine) -> TieredOutcome:
@@ -298,10 +293,10 @@ def replay_instance(
     if hasattr(policy, "memory"):
         return _remembered(instance, policy, engine)
     if engine == "kernel":
-        return _by_kernel(instance, policy, progress)
+        return _by_kernel(instance, policy)
     if engine == "auto" and len(instance.trace) >= KERNEL_FROM and prefers_kernel(policy):
         with suppress(NotCompiledError):
-            return _by_kernel(instance, policy, progress)
+            return _by_kernel(instance, policy)
     outcome = replay_reference(instance, policy, progress)
     if outcome.cached.min(initial=0) < 0:
         raise ArgumentError("policy", policy, "one that keeps 0 or more of each conversation")
@@ -328,10 +323,7 @@ def kernel_is_compiled() -> bool:
     return any((Path(__file__).parent / "__pycache__").glob("lru.*.nbi"))
 
 
-def _by_kernel(instance: Instance, policy: AnyPolicy, progress: Callable[[int], object] | None) -> Outcome:
+def _by_kernel(instance: Instance, policy: AnyPolicy) -> Outcome:
     from teltheory.replay.kernel import replay_kernel
 
-    outcome = replay_kernel(instance, policy)
-    if progress is not None:
-        progress(len(outcome))
-    return outcome
+    return replay_kernel(instance, policy)

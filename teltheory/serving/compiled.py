@@ -138,7 +138,7 @@ def run_compiled(
     asked = Asked(
         work.arrival,
         work.session,
-        readonly(work.inputs),
+        work.inputs,
         work.block_size,
         _formula_of(price.latency),
         np.array(price.load_of_unit, np.float64),
@@ -156,7 +156,7 @@ def run_compiled(
     )
     serve_all(asked, layout, empty(layout, replicas), moved, busy, times)
     for array in (*times, *moved):
-        array.setflags(write=False)
+        readonly(array)
     return times, moved
 
 

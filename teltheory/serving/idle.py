@@ -17,8 +17,9 @@ def on_idle_server(outcome: TieredOutcome, latency: Latency) -> Served:
     """Return what requests take if each comes to an idle server, at a time 0 of its own."""
     price, inputs = Price(outcome.tiers, latency, outcome.block_size), outcome.in_tokens().total
     load, compute = price.load(outcome.cached), price.compute(outcome.cached, inputs)
-    nobody, nothing = np.zeros(len(outcome), np.int64), np.zeros(len(outcome))
-    return Served(outcome, readonly(nobody), nothing, nothing, load, compute, price.service(load, compute), 1)
+    nobody, nothing = readonly(np.zeros(len(outcome), np.int64)), readonly(np.zeros(len(outcome)))
+    load, compute, service = map(readonly, (load, compute, price.service(load, compute)))
+    return Served(outcome, nobody, nothing, nothing, load, compute, service, 1)
 
 
 def pooled_tiers(tiers: Tiers, replicas: int) -> Tiers:

@@ -212,8 +212,8 @@ def served_of(work: Work, capacity: int | Tiers, rows: Rows, replicas: int) -> S
     """Return what rows of requests say."""
     outcome, replica = outcome_of(work.requests, capacity, rows.moved), np.array(rows.replica, np.int64)
     columns = rows.start, rows.load, rows.compute, rows.service
-    start, load, compute, service = (np.array(column, np.float64) for column in columns)
-    iterated = None if rows.iterated is None else np.array(rows.iterated, np.float64)
+    start, load, compute, service = (readonly(np.array(column, np.float64)) for column in columns)
+    iterated = None if rows.iterated is None else readonly(np.array(rows.iterated, np.float64))
     return Served(outcome, readonly(replica), work.arrival, start, load, compute, service, replicas, iterated)
 
 

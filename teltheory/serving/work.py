@@ -23,7 +23,7 @@ from teltheory.cost.latency import Latency
 from teltheory.cost.links import marginal_seconds
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
-from teltheory.model.numbers import FloatArray, IntArray, real_number
+from teltheory.model.numbers import FloatArray, IntArray, readonly, real_number
 from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
 
@@ -69,12 +69,11 @@ def work_of(trace: Trace | Forest, stretch: float | Fraction = 1, ticks: Ticks =
     if ticks not in TICKS:
         raise ArgumentError("ticks", ticks, "one of " + ", ".join(TICKS))
     factor = real_number("stretch", float(stretch) if isinstance(stretch, Fraction) else stretch, 0)
-    arrival = (spread(trace.arrival) if ticks == "spread" else trace.arrival) * factor
-    arrival.setflags(write=False)
+    arrival = readonly((spread(trace.arrival) if ticks == "spread" else trace.arrival) * factor)
     requests = replace(trace, arrival=arrival)
     if isinstance(trace, Forest):
         return Work(requests, arrival, trace.tree, trace.inputs, trace.block_size)
-    return Work(requests, arrival, trace.code, trace.total * trace.block_size, trace.block_size)
+    return Work(requests, arrival, trace.code, readonly(trace.total * trace.block_size), trace.block_size)
 
 
 def spread(arrival: FloatArray) -> FloatArray:

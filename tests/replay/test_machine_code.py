@@ -8,13 +8,16 @@ import itertools
 import os
 import sys
 import warnings
+from pathlib import Path
 
 import pytest
 from numba import config
 
+import teltheory as tt
 from teltheory.cli import main
 from teltheory.errors import ArgumentError
-from teltheory.replay import machine_code
+from teltheory.replay import kernel_is_compiled, lru, machine_code
+from teltheory.replay.lru import replay_lru
 
 FUNCTIONS = """
 from teltheory.replay.compiled import compiled
@@ -147,3 +150,17 @@ def test_loops_without_machine_code_are_refused_in_one_line(module, monkeypatch)
     monkeypatch.setattr(config, "DISABLE_JIT", 1)
     with pytest.raises(ArgumentError, match="NUMBA_DISABLE_JIT"):
         module()
+
+
+def test_a_kernel_that_was_compiled_is_found_where_numba_keeps_it(tmp_path, monkeypatch):
+    """The judge is the function's own folder of machine code."""
+    trace = tt.Trace.from_turns([0, 1, 0], [2, 1, 1], [0, 0, 0])
+    tt.replay(trace, tt.LRU(), 3, engine="kernel")
+    kept = Path(replay_lru.stats.cache_path)  # type: ignore[attr-defined]
+    if kept == Path(lru.__file__).parent / "__pycache__":
+        assert kernel_is_compiled() == any(file.name.startswith("lru.") for file in kept.glob("*.nbi"))
+    monkeypatch.setitem(kernel_is_compiled.__globals__, "__file__", str(tmp_path / "__init__.py"))
+    assert not kernel_is_compiled()
+    (tmp_path / "__pycache__").mkdir()
+    (tmp_path / "__pycache__" / "lru.replay_lru-94.py311.nbi").touch()
+    assert kernel_is_compiled()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -82,7 +83,7 @@ def test_wrong_policy_parameters(argument, make, value):
     assert isinstance(error.value, tt.ArgumentError)
 
 
-@pytest.mark.parametrize("trim", ["round robin", "", None, 0])
+@pytest.mark.parametrize("trim", ["round robin", "", 0])
 @pytest.mark.parametrize(
     "make",
     [
@@ -121,7 +122,7 @@ def test_what_never_returns_has_no_exact_budget():
 
 
 def test_policies_are_values():
-    assert tt.TLRU(3, 2) == tt.TLRU(xi=3, q_hat=2, trim="round-robin")
+    assert tt.TLRU(3, 2) == tt.TLRU(xi=3, q_hat=2, trim=None)
     assert len({tt.LRU(), tt.LRU(), tt.TLRU(3, 2), tt.TLRU(3, 2, "eager"), tt.EndAwareTLRU(3, 2)}) == 4
     with pytest.raises(AttributeError):
         tt.TLRU(3, 2).xi = 4
@@ -187,6 +188,22 @@ def test_progress_is_told_how_many_turns_are_done():
     assert told
     assert told == sorted(set(told))
     assert all(0 < done <= total == 600 for done, total in told)
+
+
+PRIVATE = tt.Trace.from_turns([0, 1, 0, 1, 1], [3, 1, 2, 4, 1], [1, 0, 2, 1, 0])
+SETS = tt.ModuleTrace.from_requests([[0, 1], [2], [0, 2], [1]], sizes=[4, 3, 2])
+IN_TIERS = tt.Tiers((4, 6), (0, Fraction(1, 2)))
+
+
+@pytest.mark.parametrize("engine", ["kernel", "reference"])
+def test_progress_ends_with_all_of_any_requests(engine):
+    for trace in (PRIVATE, PRIVATE[:0], PRIVATE.forest, SETS):
+        for capacity in (5, IN_TIERS):
+            compiled = capacity == 5 or isinstance(trace, tt.Trace)
+            told: list[tuple[int, int | None]] = []
+            how = engine if compiled else "auto"
+            replay(trace, tt.LRU(), capacity, engine=how, progress=lambda *place, told=told: told.append(place))
+            assert told[-1] == (len(trace), len(trace))
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,9 @@ import pytest
 from serving.worlds import EVERY_MODE, LATENCIES, a_capacity, a_forest, a_policy, a_trace
 
 import teltheory as tt
+from teltheory.serving.idle import on_idle_server
 from teltheory.serving.routers import ROUTERS
-from teltheory.serving.work import spread
+from teltheory.serving.work import spread, work_of
 
 SECOND = tt.LatencyModel(Fraction(1))
 A, B = 0, 1
@@ -82,6 +83,21 @@ def test_one_replica_that_nobody_waits_for_is_a_replay(seed):
         assert served.outcome == tt.replay(trace, policy, capacity)
     apart = np.diff(served.arrival) > 0
     assert not served.wait[1:][apart].any()
+
+
+@pytest.mark.parametrize(
+    ("make", "engine"), [(a_trace, "kernel"), (a_trace, "reference"), (a_forest, "reference")]
+)
+def test_what_is_served_is_closed_for_writing(make, engine):
+    rng, tiers = np.random.default_rng(7), tt.Tiers((9, 9), (0, Fraction(1, 4)))
+    for trace, capacity in ((make(rng), 9), (make(rng), tiers)):
+        asked = work_of(trace, 2, "spread")
+        served = tt.serve(trace, tt.LRU(), capacity, replicas=2, engine=engine)
+        idle = on_idle_server(tt.replay(trace, tt.LRU(), tiers), LATENCIES[0])
+        for one in (asked, asked.requests, served, served.outcome, idle, idle.outcome):
+            columns = [value for value in vars(one).values() if isinstance(value, np.ndarray)]
+            assert columns
+            assert not any(column.flags.writeable for column in columns)
 
 
 @pytest.mark.parametrize(

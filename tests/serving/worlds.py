@@ -68,6 +68,6 @@ def a_capacity(rng, most_tiers=3, modes=("exclusive", "inclusive"), largest=15):
 def a_policy(rng):
     """Return a policy that does not know the future."""
     xi, q_hat = rng.integers(0, 6, 2).tolist()
-    trim = ("round-robin", "least-recent", "eager")[rng.integers(3)]
+    trim = (None, "least-recent", "eager")[rng.integers(3)]
     some = [tt.LRU(), tt.ThresholdLRU(int(rng.integers(0, 6))), tt.TLRU(xi, q_hat, trim)]
     return some[rng.integers(len(some))]

@@ -125,7 +125,7 @@ def replay_by_orders(layout: Layout, rules: tuple[IntArray, IntArray, IntArray, 
 def replay_in_rounds(layout: Layout, full: IntArray, least: IntArray, rank: IntArray) -> None:
     """Replay round-robin trimming; `rank` numbers each use's item by first use. A slot holds no surplus itself."""
     holds = np.zeros(len(layout.size), np.int64)
-    tree = new_tree(max(rank.max() + 1 if len(rank) else 1, 1))
+    tree = new_tree(rank.max() + 1 if len(rank) else 1)
     overflow = -layout.capacity
     entered = tail = 0
     for k in range(len(layout.cached)):

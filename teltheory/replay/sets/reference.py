@@ -16,7 +16,7 @@ request is left out.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -34,12 +34,12 @@ from teltheory.replay.sets.memories import memory_of
 
 @dataclass(slots=True)
 class ItemNode(Node):
-    """What a policy sees of an item."""
+    """What a policy sees of an item; a request that uses it says the rest."""
 
-    since: int = 0
-    reads: int = 0
-    asked: int = 0
-    ahead: int = 0
+    since: int = field(init=False)
+    reads: int = field(init=False)
+    asked: int = field(init=False)
+    ahead: int = field(init=False)
 
 
 Items = dict[int, ItemNode]

@@ -90,18 +90,6 @@ def _sink(
 
 
 @inlined
-def _empty(units: IntArray, p: int, end: int, overflow: int) -> tuple[int, int]:
-    """Walk on, and take all that slots hold, until the overflow is gone; return what is left of it."""
-    while overflow > 0 and p < end:
-        held = units[p]
-        taken = min(held, overflow)
-        units[p] = held - taken
-        overflow -= taken
-        p += taken == held
-    return p, overflow
-
-
-@inlined
 def _lose(
     layout: Layout, held: Held, budget: Budget, trims: bool, p: int, stop: int, changed: Changed, overflow: int
 ) -> tuple[int, int, int]:
@@ -171,13 +159,11 @@ def _cut_second(
     below, old, young, gone = walks.below, walks.old, walks.young, 0
     if least.row != WHOLE:
         below, overflow, gone = _lose(layout, held, least, True, below, stop, changed, overflow)
-    old, overflow = _empty(held.both, old, changed.tail, overflow)
-    if overflow > 0:
-        old, overflow, through = _lose(layout, held, least, False, old, walks.tail, changed, overflow)
-        gone += through
-        young = max(young, walks.tail + 1)
-        young, overflow, through = _lose(layout, held, least, False, young, stop, changed, overflow)
-        gone += through
+    old, overflow, through = _lose(layout, held, least, False, old, walks.tail, changed, overflow)
+    gone += through
+    young = max(young, walks.tail + 1)
+    young, overflow, through = _lose(layout, held, least, False, young, stop, changed, overflow)
+    gone += through
     return Walks(walks.trim, walks.tail, below, old, young), gone
 
 

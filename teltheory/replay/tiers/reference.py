@@ -18,7 +18,7 @@ among the rest.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from teltheory.errors import ForcedCachingError
@@ -32,13 +32,13 @@ from teltheory.replay.tiers.nodes import mark_of_all, memory_of, policy_of_each_
 
 @dataclass(slots=True, eq=False)
 class Item(Node):
-    """A node as policies see it; `turn` is the start that asked for it last."""
+    """A node as policies see it; `turn` is the start that asked for it last, which says the rest, too."""
 
-    end: int = 0
-    units: int = 0
-    since: int = 0
-    reads: int = 0
-    turn: int = 0
+    end: int = field(kw_only=True)
+    units: int = field(kw_only=True)
+    since: int = field(init=False)
+    reads: int = field(init=False)
+    turn: int = field(init=False)
 
     @property
     def depth(self) -> int:

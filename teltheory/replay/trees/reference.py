@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, repeat
 from typing import Any
 
@@ -37,9 +37,9 @@ from teltheory.policies.policy import Policy, mark_of, memory_of, settled, unlik
 class Unit(Node):
     """One unit of the forest; `place` is its depth, `since` and `reads` are what happened to it in the cache."""
 
-    place: int = 0
-    since: int = 0
-    reads: int = 0
+    place: int = field(kw_only=True)
+    since: int = field(init=False)
+    reads: int = field(init=False)
 
     @property
     def depth(self) -> int:

@@ -3,10 +3,11 @@
 from contextlib import suppress
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from replay.instances import TRIMS, examples
+from replay.instances import TRIMS, examples, fewer
 from replay.own_policies import OWN
 from strategies import module_traces
 
@@ -55,6 +56,17 @@ def test_the_kernel_agrees_with_the_reference(data, trace, policy, cache, forced
     capacity = least + data.draw(st.integers(0, 9))
     outcome = replayed(trace, policy, capacity, cache=cache, forced=forced)
     assert (outcome.cached + outcome.uncached == trace.total).all()
+
+
+@pytest.mark.parametrize("policy", [FIFO(), LFU(), SLRU(), GDSF(), PGDSF(per_depth=0.5)], ids=repr)
+def test_longer_traces_whose_items_go_and_come_back(policy):
+    """What is known of an item begins anew each time that it is added."""
+    for seed in range(fewer(150)):
+        rng = np.random.default_rng(seed)
+        asked = [rng.choice(9, size=int(rng.integers(1, 3)), replace=False).tolist() for _ in range(50)]
+        trace = tt.ModuleTrace.from_requests(asked, rng.integers(1, 6, 9).tolist(), [0] * 50)
+        for cache in CACHES:
+            replayed(trace, policy, int(rng.integers(3, 20)), cache=cache)
 
 
 @given(st.lists(st.integers(0, 3), max_size=12), st.integers(0, 12), st.integers(0, 8), st.integers(0, 8))
