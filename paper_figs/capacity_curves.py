@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from paper_figs import style
 from paper_figs.averages import Averages
+from teltheory.cost.latency import COMPOSED
 from teltheory.plots.latex import listed
 
 OPTIMUM = "tail-optimized-belady"
@@ -53,7 +54,7 @@ def caption(table: Path) -> str:
     return (
         f"{found.about}: TEL, P95 of TTFT and regret to the hindsight optimum by capacity, from {found.sizes}, at "
         f"a threshold of {slos} ms{bands}. A policy that can't be told from another is drawn below, as its "
-        "difference from that one."
+        f"difference from that one. {COMPOSED}"
     )
 
 

@@ -60,7 +60,8 @@ def caption(table: Path) -> str:
     """Return what is drawn, with the series of this table."""
     series = grouped(read_rows(table, Timed), "series")
     fits = listed(f"{name} ({of[0].points} medians, R² = {of[0].r_squared:.4f})" for name, of in series.items())
-    return f"TTFT against uncached tokens with the best line, and below what it leaves: {fits}."
+    shown = f"TTFT against uncached tokens with the best line, and below what it leaves: {fits}."
+    return f"{shown} The A100's are composed of operators' timings."
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 from paper_figs import style
 from paper_figs.averages import Averages
+from teltheory.cost.latency import COMPOSED
 from teltheory.plots.latex import listed
 
 PRINTED_XI_MS = (100, 200, 300)
@@ -54,7 +55,7 @@ def caption(table: Path) -> str:
     slos = listed(f"{xi_ms:,}" for xi_ms in shown(found.thresholds))
     return (
         f"{found.about}: percentiles of TTFT by capacity, from {found.sizes}, at thresholds of {slos} ms. "
-        "A policy that can't be told from another is drawn below, as its difference from that one."
+        f"A policy that can't be told from another is drawn below, as its difference from that one. {COMPOSED}"
     )
 
 

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 
 from paper_figs import style
 from paper_figs.averages import Averages
+from teltheory.cost.latency import COMPOSED
 from teltheory.plots.latex import listed
 
 SHOWN = ("p90", "p95", "p99")
@@ -53,7 +54,7 @@ def caption(table: Path) -> str:
     return (
         f"{found.about}: the improvement of T-LRU over LRU in P90, P95 and P99 by threshold, {low:,} to {high:,} "
         f"ms, at {listed(f'{capacity:,}' for capacity in found.capacities)} tokens. A vertical line is LRU's own "
-        f"percentile.{bands}"
+        f"percentile.{bands} {COMPOSED}"
     )
 
 

@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 from paper_figs import style
 from paper_figs.averages import Averages
 from paper_figs.figures_5_6 import shown
+from teltheory.cost.latency import COMPOSED
 from teltheory.errors import FileError
 from teltheory.paper.rows import Compared, Improvement
 from teltheory.paper.script import run, write_text
@@ -38,6 +39,7 @@ TITLES = {
 MARKED = (
     f" The paper's number, under it the mean of our samples; {MARKS['inside']} where the paper's is inside the "
     rf"range of 95\,\% of the samples, {MARKS['same sign']} where the sign is the same, {MARKS['off']} elsewhere."
+    f" {COMPOSED}"
 )
 ADDED = {"tel": "TEL", "regret": "regret", "closed": "closed"}
 COLUMN = ("xi_ms", "metric", "against")
@@ -149,8 +151,8 @@ def trace_tables(path: Path, name: str) -> Iterator[tuple[str, Layout]]:
         "threshold": (LATENCY.format("Threshold-LRU"), over["threshold-lru"]),
     }
     for kind, (title, of) in titled.items():
-        cells = (lambda row: percent(row.ours),)
-        yield f"table_{name}_{kind}", in_layout(f"{title} ({style.workload(name).name})", of, cells)
+        cells, named = (lambda row: percent(row.ours),), f"{title} ({style.workload(name).name})"
+        yield f"table_{name}_{kind}", in_layout(named, of, cells, f" {COMPOSED}")
 
 
 def added_table(path: Path, name: str) -> Iterator[tuple[str, Layout]]:

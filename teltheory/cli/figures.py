@@ -35,8 +35,8 @@ MOST_SEEDS, MOST_MILLISECONDS = 100_000, 10**9
 MARKS = {"inside": "=", "same sign": "~", "off": "x"}
 READING = "Traces are replayed as private conversations, as in the paper."
 LEGEND = (
-    "Improvement of T-LRU in per cent; the paper's number, ours below it: the mean over the samples. "
-    "= the paper's is inside the range of 95 % of the samples, ~ the same sign, x off."
+    "Improvement of T-LRU in per cent: the paper's number, ours, and ours with attention, each the mean over the "
+    "samples. = the paper's is inside the range of 95 % of the samples, ~ the same sign, x off."
 )
 AGAINST = {"lru": "LRU", "threshold-lru": "Thre-LRU"}
 
@@ -93,7 +93,7 @@ def figures(
     out = console()
     given = {name: number for name, number in samples.items() if number is not None}
     make(out, Path(folder), trace_file, workers, again, style, **grid, **given)
-    show(out, compared(Path(folder)))
+    show(out, *both_compared(Path(folder)))
     return 0
 
 
@@ -137,21 +137,34 @@ def make(
             out.print(line, highlight=False, markup=False)
 
 
-def compared(folder: Path) -> list[Compared]:
-    """Return the cells of Tables 1 to 6 beside the paper's, from the tables that `make` made."""
+def both_compared(folder: Path) -> tuple[list[Compared], list[Compared]]:
+    """Return the cells of Tables 1 to 6 beside the paper's, and those with attention, from what `make` made."""
+    return _compared(folder, "cells"), _compared(folder, "attention_cells")
+
+
+def _compared(folder: Path, table: str) -> list[Compared]:
     from teltheory.paper.grid import WORKLOADS
     from teltheory.paper.rows import Compared
     from teltheory.paper.tidy import read_rows
 
-    cells = [cell for name in WORKLOADS for cell in read_rows(folder / TABLES / f"cells_{name}.csv", Compared)]
+    cells = [cell for name in WORKLOADS for cell in read_rows(folder / TABLES / f"{table}_{name}.csv", Compared)]
     return sorted(cells, key=lambda cell: cell.table)
 
 
-def show(out: Console, cells: Sequence[Compared]) -> None:
-    """Print Tables 1 to 6 beside the paper's."""
-    output.show(out, LEGEND)
-    for one in paper_tables(cells):
+def show(out: Console, cells: Sequence[Compared], second: Sequence[Compared]) -> None:
+    """Print Tables 1 to 6 beside the paper's, and what their latencies are."""
+    output.show(out, LEGEND, *latencies())
+    for one in paper_tables(cells, second):
         output.show(out, plain_table(one.title, one.header, one.rows, left=("",)), one.summary)
+
+
+def latencies() -> list[str]:
+    """Return where the TTFT of both lines comes from."""
+    from teltheory.paper.grid import SECOND_LATENCY, Setting
+
+    found = (("ours", Setting().latency), ("attention", SECOND_LATENCY))
+    lines = [f"TTFT, {name}: {one.name}; {one.provenance.note}." for name, one in found if one.provenance]
+    return [*lines, "No measured TTFT is in either."]
 
 
 @dataclass(frozen=True)
@@ -164,22 +177,37 @@ class PaperTable:
     summary: str
 
 
-def paper_tables(cells: Sequence[Compared]) -> Iterator[PaperTable]:
-    """Yield each table whose cells these are."""
+def paper_tables(cells: Sequence[Compared], second: Sequence[Compared]) -> Iterator[PaperTable]:
+    """Yield each table whose cells these are, with those of the second latency in the same order."""
     from teltheory.paper.printed import TABLES, V1_TABLES
-    from teltheory.paper.tables import said
 
     columns = {table.number: table.columns for table in V1_TABLES}
     corrected = [table.number for table, v1 in zip(TABLES, V1_TABLES, strict=True) if table != v1]
-    for number, section in groupby(cells, key=lambda cell: cell.table):
+    for number, section in groupby(zip(cells, second, strict=True), key=lambda both: both[0].table):
         of, rows = list(section), list[tuple[str, ...]]()
-        for capacity, at_capacity in groupby(of, key=lambda cell: cell.capacity):
+        for capacity, at_capacity in groupby(of, key=lambda both: both[0].capacity):
             row = list(at_capacity)
-            rows.append((f"{capacity:,}", "paper", *(f"{cell.printed:.1f} " for cell in row)))
-            rows.append(("", "ours", *(f"{cell.ours:.1f}{MARKS[cell.agreement]}" for cell in row)))
+            rows.append((f"{capacity:,}", "paper", *(f"{cell.printed:.1f} " for cell, _ in row)))
+            rows.append(("", "ours", *(_marked(cell) for cell, _ in row)))
+            rows.append(("", "attention", *(_marked(cell) for _, cell in row)))
         edition = " under arXiv v1's headings" if number in corrected else ""
         header = ("C", "", *map(_heading, columns[number]))
-        yield PaperTable(f"Table {number}{edition}, printed and ours", header, rows, f"Table {number}: {said(of)}")
+        yield PaperTable(f"Table {number}{edition}, printed and ours", header, rows, _summary(number, of))
+
+
+def _marked(cell: Compared) -> str:
+    return f"{cell.ours:.1f}{MARKS[cell.agreement]}"
+
+
+def _summary(number: int, cells: Sequence[tuple[Compared, Compared]]) -> str:
+    """Return how a table's cells agree with the paper's under both latencies, and how far these are apart."""
+    from teltheory.paper.tables import said
+
+    first, second = zip(*cells, strict=True)
+    other = sum(one.ours != two.ours for one, two in cells)
+    turned = sum(round(one.ours, 1) * round(two.ours, 1) < 0 for one, two in cells)
+    apart = f"Attention changes {other} of {len(first)} numbers and turns {turned} signs."
+    return f"Table {number}: {said(first)}. With attention: {said(second)}. {apart}"
 
 
 def _heading(column: Column) -> str:

@@ -93,7 +93,7 @@ def reproduce(
     for one in _replays(given, trace_file, reading.seed, workers, tiers):
         replayed.append(one)
         out.rule(escape(one.name))
-        show(out, *shown_cells(one.asked, one.cells))
+        show(out, *one.composed, *shown_cells(one.asked, one.cells))
         show(out, *(served_tables(one.asked, one.in_tiers) if tiers else ()))
     data = {"claims": rows, "tables": {one.name: cells_as_data(one.asked, one.cells) for one in replayed}}
     if tiers:
@@ -103,9 +103,11 @@ def reproduce(
     if folder is not None:
         out.rule("The paper's tables and figures")
         figures.make(out, Path(folder), trace_file, workers)
-        cells = figures.compared(Path(folder))
-        figures.show(out, cells)
-        data["paper"] = [{name: _number(value) for name, value in asdict(cell).items()} for cell in cells]
+        cells = figures.both_compared(Path(folder))
+        figures.show(out, *cells)
+        data |= {
+            name: _cells_as_data(of) for name, of in zip(("paper", "paper_with_attention"), cells, strict=True)
+        }
         made_with = _settings(effort, given, reading.seed)
         show(out, *_on_a_page(Path(folder), rows, replayed, cells, made_with, missing))
     if target is not None:
@@ -158,7 +160,7 @@ def _on_a_page(
     folder: Path,
     rows: Sequence[Row],
     replayed: Sequence[Replayed],
-    cells: Sequence[Any],
+    cells: tuple[Sequence[Any], Sequence[Any]],
     settings: Sequence[tuple[str, str]],
     missing: Sequence[str],
 ) -> Iterator[str]:
@@ -189,6 +191,10 @@ def _settings(effort: Effort, given: Trace | None, seed: int) -> list[tuple[str,
     samples = f"seeds 0 to {SEEDS - 1}, {TURNS:,} turns each"
     built_in = [] if given is not None else [("Built-in trace", f"seed {seed}, {BUILT_IN_TURNS:,} turns")]
     return [("Effort for the claims", effort), ("Samples of Tables 1 to 6", samples), *built_in]
+
+
+def _cells_as_data(cells: Sequence[Any]) -> list[dict[str, object]]:
+    return [{name: _number(value) for name, value in asdict(cell).items()} for cell in cells]
 
 
 def _number(value: object) -> object:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from teltheory.claims.erratum import Erratum
 from teltheory.cli.advice_text import advice_in_short
 from teltheory.cli.figures import LEGEND as PAPER_LEGEND
-from teltheory.cli.figures import paper_tables
+from teltheory.cli.figures import latencies, paper_tables
 from teltheory.cli.output import write_text
 from teltheory.cli.question import Asked
 from teltheory.cli.replay import MEASURES, cell_row, legend
@@ -77,6 +77,12 @@ class Replayed:
     in_tiers: Sequence[ServedCell] = ()
 
     @property
+    def composed(self) -> list[str]:
+        """What its seconds rest on, in words, if the latency says it."""
+        known = self.asked.thresholds.latency.provenance
+        return [f"No measured TTFT is in these seconds: {known.note}."] if known and known.note else []
+
+    @property
     def middle(self) -> tuple[int, int]:
         """The capacity and threshold that are spoken of: those in the middle."""
         sizes, xis = self.asked.grid.capacities, self.asked.grid.thresholds
@@ -94,7 +100,7 @@ def write_page(
     errata: str,
     told: Sequence[Erratum],
     replayed: Sequence[Replayed],
-    cells: Sequence[Compared],
+    cells: tuple[Sequence[Compared], Sequence[Compared]],
     settings: Sequence[tuple[str, str]],
     missing: Sequence[str] = (),
 ) -> Path:
@@ -106,7 +112,7 @@ def write_page(
         Section("charts", "Policies against the optimum", folded("What is computed", CHARTS_LEAD), charts),
         Section("advice", "What to set", paragraphs(part for one in replayed for part in _advice(one))),
         Section("replays", "All policies, replayed", paragraphs(replays)),
-        Section("tables", "Tables 1 to 6 beside the paper’s", paragraphs(_paper(cells))),
+        Section("tables", "Tables 1 to 6 beside the paper’s", paragraphs(_paper(*cells))),
         Section("figures", "Figures", pictures(folder.glob("*.svg"))),
         Section("ledger", "The ledger", paragraphs(ledger), packed=True),
         Section("errata", "Errata", errata_text(errata)),
@@ -182,7 +188,7 @@ def _advice(one: Replayed) -> Iterator[str]:
 
 def _replays(one: Replayed) -> Iterator[str]:
     yield f"### {literal(one.title)}"
-    yield bullets([*one.asked.lines(), f"{legend(one.asked)} {one.asked.caching}"])
+    yield bullets([*one.asked.lines(), *one.composed, f"{legend(one.asked)} {one.asked.caching}"])
     for size, cells in groupby(one.cells, key=lambda cell: cell.capacity):
         tables = [_table(one, xi, list(of)) for xi, of in groupby(cells, key=lambda cell: cell.xi)]
         yield folded(f"Capacity {one.asked.thresholds.size(size)}", *tables)
@@ -207,11 +213,11 @@ def _table(one: Replayed, xi: int, cells: Sequence[Cell]) -> str:
     return f"{plain_text(caption)}:\n\n{table(heads, lines, '---:')}"
 
 
-def _paper(cells: Sequence[Compared]) -> Iterator[str]:
+def _paper(cells: Sequence[Compared], second: Sequence[Compared]) -> Iterator[str]:
     """Yield each table with its summary in one line."""
-    yield plain_text(PAPER_LEGEND)
-    for one in paper_tables(cells):
-        yield f"{one.title}:\n\n{table(one.header, one.rows, '---:')}\n\n{plain_text(one.summary)}."
+    yield plain_text(" ".join([PAPER_LEGEND, *latencies()]))
+    for one in paper_tables(cells, second):
+        yield f"{one.title}:\n\n{table(one.header, one.rows, '---:')}\n\n{plain_text(one.summary)}"
 
 
 def _provenance(folder: Path, replayed: Sequence[Replayed], settings: Sequence[tuple[str, str]]) -> Iterator[str]:

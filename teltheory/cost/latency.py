@@ -252,6 +252,8 @@ _A100 = Provenance(
     version="0.14",
     note="composed of operators' timings, 256 to 4,096 tokens, none cached; no scheduler, launch or HTTP time",
 )
+COMPOSED = "TTFT is that of a model composed of operators' timings: no measured TTFT is in it."
+"""What is said where TTFT by a model of the A100 is shown."""
 A100_LLAMA2_7B = LatencyModel(
     Fraction(717, 10_000_000), name="71.7 us per uncached token (A100, Llama-2-7B shape)", provenance=_A100
 )

@@ -5,7 +5,8 @@
 
 For each workload W (wildchat, sharegpt, and mooncake if the data folder has it): runs_W.csv, the grid;
 means_W.csv, means over the samples; cells_W.csv, the cells beside the paper's, or improvements_W.csv if the
-paper prints none; curves_W.csv over many capacities; sensitivity_W.csv over many thresholds. figure_3.csv and
+paper prints none; attention_runs_W.csv and attention_cells_W.csv, the cells again under `grid.SECOND_LATENCY`,
+which has attention; curves_W.csv over many capacities; sensitivity_W.csv over many thresholds. figure_3.csv and
 figure_4.csv are the data of those figures. adaptive_threshold.csv and pareto_front.csv are of fewer samples than
 docs/adaptive.md has: 10 of 2,000 turns, 4 of 20,000. Then come the tables of the figures that other packages add
 (`teltheory.paper.drawing`).
@@ -21,7 +22,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
@@ -78,18 +79,26 @@ def of_workload(plan: grid.Plan, folder: Path, workers: int | None) -> list[Prod
         settings = f"{[source.key for source in sources]} {setting}"
         return Product(f"{name}_{plan.name}", Average if measures else Run, rows, settings)
 
-    def of_runs(name: str, row: type[Row], rows: Callable[[tb.Runs], Sequence[Row]]) -> Product:
-        needs = f"runs_{plan.name}.csv"
+    def of_runs(
+        name: str, row: type[Row], rows: Callable[[tb.Runs], Sequence[Row]], source: str = "runs"
+    ) -> Product:
+        needs = f"{source}_{plan.name}.csv"
         return Product(
             f"{name}_{plan.name}", row, lambda: rows(tb.Runs(read_rows(folder / needs, Run))), needs=(needs,)
         )
 
+    second = replace(plan.grid, latency=grid.SECOND_LATENCY, policies=grid.ONLINE)
+    again = [
+        replayed("attention_runs", plan.sources, second),
+        of_runs("attention_cells", Compared, lambda found: compared(plan.name, found), "attention_runs"),
+    ]
     return [
         replayed("runs", plan.sources, plan.grid),
         of_runs("means", Average, lambda found: tb.averages(found, tb.LATENCIES)),
         of_runs("cells", Compared, lambda found: compared(plan.name, found))
         if plan.printed
         else of_runs("improvements", Improvement, tb.improvements),
+        *(again if plan.printed else ()),
         replayed("curves", plan.few, plan.curves, tb.CURVES),
         replayed("sensitivity", plan.few, plan.sensitivity, tb.SENSITIVITIES),
     ]

@@ -14,7 +14,7 @@ from functools import cache
 
 import numpy as np
 
-from teltheory.cost.latency import A100_LLAMA2_7B, Latency
+from teltheory.cost.latency import A100_LLAMA2_7B, A100_LLAMA2_7B_PREFILL, Latency
 from teltheory.errors import ArgumentError
 from teltheory.paper.printed import CAPACITIES, SLO_MS
 from teltheory.paper.rows import POLICIES, Run
@@ -28,10 +28,13 @@ XI_MS = (50, 100, 150, 200, 300, 500)
 SEEDS, TURNS = 40, 2000
 WORKLOADS: dict[str, Callable[[], Chats]] = {"wildchat": wildchat_like, "sharegpt": sharegpt_like}
 Q_HAT = {"wildchat": 200, "sharegpt": 100}
+ONLINE = POLICIES[:3]
 CURVE_POLICIES = ("lru", "threshold-lru", "tlru", "tail-optimized-belady")
 SENSITIVITY_POLICIES = ("lru", "tlru")
 CURVE_POINTS, FINE_POINTS, FINE_SAMPLES = 24, 30, 10
 CHAT_CURVES = (500, 50_000)
+SECOND_LATENCY = A100_LLAMA2_7B_PREFILL
+"""What Tables 1 to 6 are made under a second time: fitted to the same timings, with attention and a floor."""
 FINE_XI_MS = {"wildchat": tuple(range(20, 601, 20)), "sharegpt": tuple(range(100, 4001, 100))}
 """Thresholds around the percentiles of LRU, which differ by a factor of six or more."""
 
@@ -83,6 +86,7 @@ def runs(
         sorted(set(thresholds.values())),
         setting.q_hat,
         setting.cutoff,
+        slos={xi: Fraction(ms, 1000) for ms, xi in thresholds.items()},
     )
     found = sweep(list(sources), grid, setting.latency, workers=workers, progress=progress, store=store)
     at = {(cell.trace, cell.capacity, cell.policy, cell.xi): cell for cell in found}

@@ -3,16 +3,19 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+from teltheory.cost.latency import COMPOSED
 from teltheory.input_files import read_bytes
 from teltheory.report.page import picture
 
 BY_CAPACITY = (
-    "P50, P90, P95 and P99 by capacity under six policies, at ξ = 100, 200 and 300 ms from top to bottom."
+    "P50, P90, P95 and P99 by capacity under six policies, at ξ = 100, 200 and 300 ms from top to bottom. "
+    f"{COMPOSED}"
 )
 CAPTIONS = {
     "figure_3": (
         "Figure 3: time to first token against uncached tokens",
-        "Measurements, the best line with its R², and what the line leaves; the colour is the cached tokens.",
+        "Measurements, the best line with its R², and what the line leaves; the colour is the cached tokens. "
+        "The A100's are composed of operators' timings.",
     ),
     "figure_4": (
         "Figure 4: conversations and lengths",
@@ -30,15 +33,15 @@ CAPTIONS = {
         "The median against the tail",
         "The median against P95 of TTFT under T-LRU over (ξ, Q̂), by order of trimming.",
     ),
-    "latencies_": ("Percentiles of TTFT, {}", "By capacity, at three thresholds from top to bottom."),
+    "latencies_": ("Percentiles of TTFT, {}", f"By capacity, at three thresholds from top to bottom. {COMPOSED}"),
     "capacity_curves_": (
         "Far beyond the paper's capacities, {}",
-        "TEL, P95 of TTFT and the regret to the hindsight optimum by capacity.",
+        f"TEL, P95 of TTFT and the regret to the hindsight optimum by capacity. {COMPOSED}",
     ),
     "sensitivity_": (
         "Sensitivity to ξ, {}",
         "The improvement of T-LRU over LRU in P90, P95 and P99 by ξ. Vertical lines of the same look are LRU's "
-        "own percentiles, where Section 4.2 expects the peak.",
+        f"own percentiles, where Section 4.2 expects the peak. {COMPOSED}",
     ),
 }
 """Title and caption by the beginning of a file's name, in the order shown; the rest of the name is a workload."""

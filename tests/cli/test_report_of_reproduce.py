@@ -19,7 +19,7 @@ def alone(tmp_path, monkeypatch):
     monkeypatch.setattr("teltheory.cli.reproduce.BUILT_IN_TURNS", 40)
     monkeypatch.setattr("teltheory.report.explorer.STEPS", (4, 4))
     monkeypatch.setattr(figures, "make", lambda out, folder, *_: folder.mkdir(exist_ok=True))
-    monkeypatch.setattr(figures, "compared", lambda _: [])
+    monkeypatch.setattr(figures, "both_compared", lambda _: ([], []))
     return tmp_path / "out"
 
 

@@ -137,7 +137,7 @@ def test_all_tables_are_made_once(little, tmp_path):
     folder = tmp_path / "tables"
     lines = little()
     names = [line.split(":")[0] for line in lines]
-    per_workload = ("runs", "means", "cells", "curves", "sensitivity")
+    per_workload = ("runs", "means", "cells", "attention_runs", "attention_cells", "curves", "sensitivity")
     assert names == [
         *(f"{table}_{name}.csv" for name in ("wildchat", "sharegpt") for table in per_workload),
         *(f"{table}_my-chat.csv" for table in ("runs", "means", "improvements", "curves", "sensitivity")),

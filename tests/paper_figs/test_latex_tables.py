@@ -74,7 +74,7 @@ def test_a_trace_has_the_same_tables_with_ours_alone_and_its_name_is_escaped(tmp
     assert list(found) == [f"table_50%_of_us_{kind}" for kind in ("lru", "above", "threshold")]
     for latex in found.values():
         well_formed(latex)
-        assert r"(50\%\_of\_us).}" in latex
+        assert r"(50\%\_of\_us). TTFT is that of a model composed of operators' timings" in latex
         assert "bullet" not in latex
     latex = found["table_50%_of_us_lru"]
     assert r"$\xi$ = 1,000 ms" in latex

@@ -58,12 +58,14 @@ def replayed(title, file, trace, capacities, slos):
     return Replayed(title, title, file, asked, sweep(trace, asked.grid, asked.thresholds.latency))
 
 
-def compared():
+def compared(more=0.5):
     """Table 1 with numbers of its own, one cell of each verdict among them."""
     verdicts = ("inside", "same sign", "off")
     places = [(capacity, column) for capacity in (1000, 2000) for column in V1_TABLES[0].columns]
     return [
-        Compared(1, capacity, column.xi_ms, column.metric, column.against, k, k + 0.5, 0, 9, 0, 9, verdicts[k % 3])
+        Compared(
+            1, capacity, column.xi_ms, column.metric, column.against, k, k + more, 0, 9, 0, 9, verdicts[k % 3]
+        )
         for k, (capacity, column) in enumerate(places)
     ]
 
@@ -79,7 +81,8 @@ def made(folder, rows=ROWS):
     trace = tt.read_trace(file)
     shown = [replayed(HOSTILE, file, trace, ("3k", "6k"), ("60ms", "120ms"))]
     missing = [f"{CLOSING} is left out"]
-    return write_page(folder, rows, ERRATA, [ERRATUM], shown, compared(), [("Effort", CLOSING)], missing), trace
+    both = compared(), compared(-1.5)
+    return write_page(folder, rows, ERRATA, [ERRATUM], shown, both, [("Effort", CLOSING)], missing), trace
 
 
 def unpacked(text):

@@ -174,3 +174,10 @@ def test_figures_have_captions_in_order_of_the_paper(tmp_path):
 def test_a_file_that_is_not_there_is_one_line(tmp_path, read):
     with pytest.raises(FileError, match=r"nowhere\.svg: found no such file, expected"):
         read(tmp_path / "nowhere.svg")
+
+
+@pytest.mark.parametrize(
+    "stem", ["figure_3", "figure_5", "figure_6", "latencies_x", "capacity_curves_x", "sensitivity_x"]
+)
+def test_a_figure_of_seconds_says_that_they_are_composed(stem):
+    assert "composed of operators' timings" in caption(stem)[1]

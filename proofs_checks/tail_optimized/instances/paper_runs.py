@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any, Generic
 
 from teltheory.claims.claim import C, Cells, Enumerated, Placed, Values
-from teltheory.paper.grid import Q_HAT, SEEDS, TURNS, Setting, chats_of, runs, samples
+from teltheory.paper.grid import ONLINE, Q_HAT, SEEDS, TURNS, Setting, chats_of, runs, samples
 from teltheory.paper.rows import POLICIES, Run
 from teltheory.paper.tables import Floats, Runs, half_width, student
 
@@ -26,7 +26,7 @@ TOGETHER = "replays of the paper's experiments"
 TOLERANCE = {"p50": 0.20, "p90": 0.15, "p95": 0.15, "p99": 0.15}
 """How near the percentiles of TTFT under LRU are to those of the text, as shares of them."""
 
-ONLINE, CLAIRVOYANT = POLICIES[:3], POLICIES[3:]
+CLAIRVOYANT = POLICIES[len(ONLINE) :]
 NAMES = {"lru": "LRU", "threshold-lru": "Threshold-LRU", "tlru": "T-LRU"} | {
     "end-aware": "End-Aware",
     "length-aware": "Length-Aware",
