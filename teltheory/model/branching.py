@@ -58,3 +58,15 @@ class Growing:
         columns = parent, [self.length[node] for node in order], [number[leaf] for leaf in leaves]
         parents, sizes, renumbered = (readonly(np.array(column, np.int64)) for column in columns)
         return parents, sizes, renumbered
+
+
+def with_next_trees(tree: IntArray, conversation: IntArray) -> IntArray:
+    """Return trees of requests, where a negative one is that of the conversation's next request, if it has one."""
+    if tree.min(initial=0) == 0:
+        return tree
+    found, upcoming = tree.copy(), dict[int, int]()
+    for k, own in reversed(list(enumerate(conversation.tolist()))):
+        if found[k] < 0:
+            found[k] = upcoming.get(own, found[k])
+        upcoming[own] = int(found[k])
+    return found

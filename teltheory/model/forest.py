@@ -21,13 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from teltheory.errors import ArgumentError, TraceError
-from teltheory.model.branching import NO_NODE, Growing
+from teltheory.model.branching import NO_NODE, Growing, with_next_trees
 from teltheory.model.columns import Column, arrivals, checked_block_size, lengths
 from teltheory.model.display import counted, mean_of, table_of
 from teltheory.model.nodes import at_nodes, renumbered, sums_down, walked
 from teltheory.model.numbers import BoolArray, FloatArray, IntArray, readonly, whole_number
 from teltheory.model.tables import Tabular, made_of
 from teltheory.model.turns import bounds
+
+OPTIONAL = ("arrival", "tokens", "tags", "conversation")
 
 
 @dataclass(frozen=True, eq=False)
@@ -290,20 +292,9 @@ class Forest(Tabular):
 
     @cached_property
     def tree(self) -> IntArray:
-        """Root of each request's path; shape (n,).
-
-        An empty path has that of the next request of its conversation, if that is known and has one; else a number
-        of its own: -1, -2, ...
-        """
+        """Root of each request's path, or the next one of its conversation; else -1, -2, ...; shape (n,)."""
         tree = np.where(self.leaf >= 0, at_nodes(self.root, self.leaf, NO_NODE), -1 - np.arange(len(self)))
-        if self.conversation is None or tree.min(initial=0) == 0:
-            return readonly(tree)
-        upcoming: dict[int, int] = {}
-        for k, conversation in reversed(list(enumerate(self.conversation.tolist()))):
-            if tree[k] < 0:
-                tree[k] = upcoming.get(conversation, tree[k])
-            upcoming[conversation] = int(tree[k])
-        return readonly(tree)
+        return readonly(tree if self.conversation is None else with_next_trees(tree, self.conversation))
 
     @cached_property
     def left_before(self) -> IntArray:
@@ -331,13 +322,12 @@ class Forest(Tabular):
 
     def _table(self) -> dict[str, Any]:
         units = self.by_units()
-        columns = {"paths": [units.path(k) for k in range(len(self))], **self._columns_of(slice(None))}
-        columns.pop("conversation", None)
+        said = replace(self, conversation=None)._columns_of(slice(None))
+        columns = {"paths": [units.path(k) for k in range(len(self))], **said}
         return columns | {name: list(column) for name, column in columns.items() if name == "tags"}
 
     def _columns_of(self, shown: slice) -> dict[str, Any]:
-        optional = {"arrival": self.arrival, "tokens": self.tokens, "tags": self.tags}
-        optional |= {"conversation": self.conversation}
+        optional: dict[str, Any] = {name: getattr(self, name) for name in OPTIONAL}
         columns = {"ask": self.ask, "total": self.total} | {k: v for k, v in optional.items() if v is not None}
         return {name: column[shown] for name, column in columns.items()}
 

@@ -181,6 +181,13 @@ class ForestInstance:
             return self.forest.end * self.exempt
         return np.array([self._together(k) for k in range(len(self.forest))], np.int64)
 
+    def as_chains(self) -> Instance:
+        """Return private conversations, of a forest that `is_chains`, as turns; each tree is a conversation."""
+        forest = self.forest
+        prompt, response = forest.ask - forest.left_before, forest.end - forest.ask
+        trace = Trace.from_turns(forest.tree, prompt, response, forest.arrival, block_size=forest.block_size)
+        return Instance.of(trace, self.capacity, forced=self.forced)
+
     def _together(self, k: int) -> int:
         """Return the units of the latest paths, each once."""
         nodes = {node for j in range(max(k + 1 - self.running, 0), k + 1) for node in self.forest.path(j)}

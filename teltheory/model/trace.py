@@ -222,20 +222,6 @@ class Trace(Tabular):
         columns = self.code, self.history, self.prompt, self.response
         return Forest.of_turns(*columns, self.arrival, self.block_size)
 
-    @classmethod
-    def of_chains(cls, forest: Forest) -> Trace:
-        """Return private conversations as the trace whose forest they are; each tree is a conversation.
-
-        Parameters
-        ----------
-        forest : Forest
-            One that `is_chains`.
-        """
-        if not forest.is_chains:
-            raise ArgumentError("forest", forest, "private conversations: this one's requests share prefixes")
-        prompt, response = forest.ask - forest.left_before, forest.end - forest.ask
-        return cls.from_turns(forest.tree, prompt, response, forest.arrival, block_size=forest.block_size)
-
     def with_blocks(self, blocks: Forest | None) -> Trace:
         """Return the trace with what its requests share by the hashes of their blocks.
 

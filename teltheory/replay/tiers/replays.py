@@ -95,7 +95,7 @@ def in_rounds(instance: Instance | ForestInstance, policies: Any, cache: object)
     each = settled(policies if isinstance(policies, (list, tuple)) else (policies,), instance.forest)
     if not any(getattr(policy, "trim", None) == "round-robin" for policy in each):
         return instance
-    return Instance.of(Trace.of_chains(instance.forest), instance.capacity, forced=instance.forced)
+    return instance.as_chains()
 
 
 def check_cache(cache: object) -> None:

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from teltheory.model.instance import ForestInstance, Instance
+from teltheory.model.instance import ForestInstance
 from teltheory.model.numbers import IntArray, readonly
 from teltheory.model.outcome import Outcome
-from teltheory.model.trace import Trace
 from teltheory.policies.expiry import TTL
 from teltheory.policies.node import ALL_BUT, Deferred
 from teltheory.policies.online import LRU
@@ -43,10 +42,8 @@ def _in_rounds(instance: ForestInstance, policy: Policy) -> Outcome:
     """Replay private conversations by the loop that trims them in rounds."""
     if instance.exempt > 1:
         raise NotCompiledError("running", instance.running, "engine='reference' for round-robin trimming")
-    forest = instance.forest
-    chains = Instance.of(Trace.of_chains(forest), instance.capacity, forced=instance.forced)
-    cached = replay_chains(chains, policy).cached
-    return Outcome.of_forest(forest, cached, forest.end - cached)
+    cached = replay_chains(instance.as_chains(), policy).cached
+    return Outcome.of_forest(instance.forest, cached, instance.forest.end - cached)
 
 
 def _by_orders(instance: ForestInstance, policy: Policy, strict: bool) -> Outcome:
