@@ -1,16 +1,18 @@
-"""How often `teltheory.advise` keeps what it promises.
+"""How often `teltheory.advise` keeps what it promises, on the traces that chose its rule and on others.
 
-    python -m experiments.kept_promises TABLE.csv [--seeds 20] [--turns 4000] [--trace FILE] [--workers 2]
+    python -m experiments.kept_promises PROMISES.csv TABLE.csv [--chose FILE] [--new FILE ...] [--seeds 20]
 
-Each sample gives one advice a capacity and a goal (TEL above the SLO, the turns above it, or a percentile of
-TTFT): chosen and promised on its first half, judged on its second. The workloads: like WildChat's, on which T-LRU
-helps; like ShareGPT's, on which it hardly helps; and the former with each turn a conversation of its own, so that
-nothing ever returns and no policy can help. With --trace also the trace whole, its halves and its thirds, each a
-trace of its own whose first turns have no past, at three capacities and three SLOs. Where nothing is promised,
-because LRU stays, nothing is kept: those answers are counted apart.
+1. A setting is chosen, recommended and promised for on the first half of each trace. The head of the trace is all
+   that is given to what chooses. All of this is written to PROMISES.csv.
+2. PROMISES.csv is read again, and each row is judged on the rest of its trace: TABLE.csv.
+
+The traces that chose the rule: samples like WildChat's, on which T-LRU helps; like ShareGPT's, on which it hardly
+helps; WildChat's with each turn a conversation of its own, so that no policy can help; made-up conversations that
+drift; and with --chose a file whole, its halves and its thirds. Files given with --new are asked whole.
 """
 
 import argparse
+import csv
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,84 +20,110 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
+from typing import get_type_hints
 
 import numpy as np
 
 import teltheory as tt
+from experiments.made_up_chats import KINDS, made_up
+from teltheory.advice.choice import choose
+from teltheory.advice.goal import Goal, Limits
+from teltheory.advice.held_out import Setting, hold_out
+from teltheory.advice.settings import HALF, as_set, start_of_rest, t_lru
 from teltheory.paper.script import errors_in_one_line, in_order, markdown, say
 from teltheory.paper.tidy import write_rows
 
 CHAT_GOALS = ("tel", "slo", "p90", "p95", "p99")
-CHAT_SLO = Fraction(1, 5)
+CHAT_SLOS = ("1/5",)
 CHAT_CAPACITIES = (1000, 4000, 10_000)
-TRACE_GOALS = ("tel", "slo", "p95")
-TRACE_SLOS = (Fraction(1), Fraction(2), Fraction(5))
-TRACE_CAPACITIES = (300_000, 1_000_000, 3_000_000)
-WORKLOADS = ("wildchat", "sharegpt", "single-turns")
-COLUMNS = (
-    *("workload", "goal", "asked", "kept", "below", "above", "recommended", "limits broken"),
-    *("gain first, %", "gain rest, %", "width, points"),
-)
-ALL = ("all", "all")
+FILE_GOALS = ("tel", "slo", "p95")
+FILE_SLOS = ("1", "2", "5")
+FILE_CAPACITIES = (300_000, 1_000_000, 3_000_000)
+MADE_SLOS = ("1/2", "1", "2", "5")
+MADE_CAPACITIES = (100_000, 300_000, 1_000_000)
+MADE_SEEDS = 2
+SAMPLES = ("wildchat", "sharegpt", "single-turns")
+TURNS = 4000
 PIECES = ((1, 1), (1, 2), (2, 2), (1, 3), (2, 3), (3, 3))
-"""Of the trace: the first of one, the first of two ..."""
+"""Of the file: the first of one, the first of two ..."""
+NOTABLE = 0.05
+"""Gain on the rest of settings that a promise is wanted for."""
+COLUMNS = (
+    *("trace", "asked", "promised", "withheld", "kept", "below", "above", "low end above 0", "width, points"),
+    *("recommended", "confirmed", "gain at least 5 %", "of these promised"),
+)
 
 
 @dataclass(frozen=True)
 class Question:
-    """An advice that is asked for: on a sample of `WORKLOADS`, or on a piece, of so many, of a trace's file."""
+    """An advice that is asked for, on the first half of a trace: a sample, made up, or a piece of a file."""
 
-    workload: str
+    group: str
+    source: str
     seed: int
-    turns: int
+    piece: int
+    pieces: int
     capacity: int
-    slo: Fraction
+    slo: str
     goal: str
-    piece: tuple[int, int] = (1, 1)
 
     @property
     def name(self) -> str:
-        """The workload or the file, and which piece of it."""
-        which, pieces = self.piece
-        return Path(self.workload).stem + (f", {which} of {pieces}" if pieces > 1 else "")
+        """What its row of the table is called."""
+        return Path(self.source).stem + (f", {self.piece} of {self.pieces}" if self.pieces > 1 else "")
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What an advice said; shares, not per cent."""
+class Promised(Question):
+    """What the first part says; shares, not per cent, and no ends if nothing is promised."""
 
-    workload: str
-    goal: str
-    capacity: int
-    seed: int
+    margin: int
+    recommended: int
     first: float
     low: float
     high: float
+
+
+@dataclass(frozen=True)
+class Judged(Promised):
+    """What the rest says of it."""
+
     rest: float
-    promised: int
-    kept: int
-    recommended: int
-    broken: int
+    confirmed: int
+
+    @property
+    def promised(self) -> bool:
+        """Whether anything was promised."""
+        return not math.isnan(self.low)
 
 
-def questions(seeds: int, turns: int, trace: str | None) -> Iterator[Question]:
+def questions(seeds: int, chose: str | None, new: Sequence[str]) -> Iterator[Question]:
     """Yield all questions."""
-    for piece, slo, goal, capacity in product(PIECES, TRACE_SLOS, TRACE_GOALS, TRACE_CAPACITIES) if trace else ():
-        yield Question(str(trace), 0, 0, capacity, slo, goal, piece)
-    for workload, seed, goal, capacity in product(WORKLOADS, range(seeds), CHAT_GOALS, CHAT_CAPACITIES):
-        yield Question(workload, seed, turns, capacity, CHAT_SLO, goal)
+    on_files = tuple(product(FILE_CAPACITIES, FILE_SLOS, FILE_GOALS))
+    for (piece, pieces), asked in product(PIECES, on_files) if chose else ():
+        yield Question("chose", str(chose), 0, piece, pieces, *asked)
+    for sample, seed in product(SAMPLES, range(seeds)):
+        for asked in product(CHAT_CAPACITIES, CHAT_SLOS, CHAT_GOALS):
+            yield Question("chose", sample, seed, 1, 1, *asked)
+    for kind, seed in product(KINDS, range(MADE_SEEDS)):
+        for asked in product(MADE_CAPACITIES, MADE_SLOS, FILE_GOALS):
+            yield Question("chose", kind, seed, 1, 1, *asked)
+    for file, asked in product(new, on_files):
+        yield Question("new", file, 0, 1, 1, *asked)
 
 
 @lru_cache(1)
-def trace_of(workload: str, seed: int, turns: int, piece: tuple[int, int] = (1, 1)) -> tt.Trace:
+def trace_of(source: str, seed: int, piece: int, pieces: int) -> tt.Trace:
     """Return the sample, or the piece of the trace in the file."""
     from teltheory.workloads.chat_data import sharegpt_like, wildchat_like
 
-    if workload not in WORKLOADS:
-        return cut(tt.read_trace(workload), *piece)
-    law = sharegpt_like() if workload == "sharegpt" else wildchat_like()
-    sample = law.sample(turns, np.random.default_rng(seed))
-    if workload != "single-turns":
+    if source in KINDS:
+        return made_up(source, seed)
+    if source not in SAMPLES:
+        return cut(tt.read_trace(source), piece, pieces)
+    law = sharegpt_like() if source == "sharegpt" else wildchat_like()
+    sample = law.sample(TURNS, np.random.default_rng(seed))
+    if source != "single-turns":
         return sample
     return tt.Trace.from_turns(range(len(sample)), sample.prompt, sample.response)
 
@@ -105,6 +133,8 @@ def cut(trace: tt.Trace, which: int, pieces: int) -> tt.Trace:
 
     What a turn's input begins with from before the piece is prompt.
     """
+    if pieces == 1:
+        return trace
     start, end = (len(trace) * k // pieces for k in (which - 1, which))
     turns = slice(start, end)
     unseen = trace.previous_turn[turns] < start
@@ -113,69 +143,100 @@ def cut(trace: tt.Trace, which: int, pieces: int) -> tt.Trace:
     return tt.Trace.from_turns(trace.conversation[turns], prompt, trace.response[turns], history=history)
 
 
-def answer(question: Question) -> Answer:
-    """Ask for one advice."""
-    trace = trace_of(question.workload, question.seed, question.turns, question.piece)
-    advice = tt.advise(trace, question.capacity, question.slo, goal=question.goal, seed=question.seed)
-    choice, promise = advice.choice, advice.choice.promise
-    return Answer(
-        workload=question.name,
-        goal=question.goal,
-        capacity=question.capacity,
-        seed=question.seed,
+def promised(question: Question) -> Promised:
+    """Return what the first half of the trace promises; nothing else of it is looked at."""
+    trace = trace_of(question.source, question.seed, question.piece, question.pieces)
+    start = start_of_rest(trace, HALF)
+    head, rest = trace.first(start), len(trace) - start
+    goal = Goal.of(question.goal, Fraction(question.slo))
+    rng = np.random.default_rng(0)
+    choice = choose(
+        head, rest, question.capacity, goal, rng, lambda margin: t_lru(*as_set(margin, goal.xi, None)), Limits()
+    )
+    low, high = (choice.promise.low, choice.promise.high) if choice.promise else (math.nan, math.nan)
+    return Promised(
+        **vars(question),
+        margin=choice.margin,
+        recommended=int(choice.helps),
         first=choice.here.value,
-        low=promise.low if promise else math.nan,
-        high=promise.high if promise else math.nan,
-        rest=advice.held_out.gain.value,
-        promised=int(choice.helps),
-        kept=int(advice.kept_promise or False),
-        recommended=int(advice.recommended),
-        broken=len(advice.held_out.broken) if choice.helps else 0,
+        low=low,
+        high=high,
     )
 
 
-def summaries(answers: Iterable[Answer]) -> Iterator[tuple[object, ...]]:
-    """Yield a line per workload and goal, in the order of the first ones, then of all, as in `COLUMNS`."""
-    groups: dict[tuple[str, str], list[Answer]] = {}
-    for found in answers:
-        groups.setdefault((found.workload, found.goal), []).append(found)
-        groups.setdefault(ALL, []).append(found)
-    groups[ALL] = groups.pop(ALL, [])
-    for place, group in groups.items():
-        yield *place, len(group), *summary([answer for answer in group if answer.promised])
+def read_promises(path: Path) -> list[Promised]:
+    """Return the rows that were written before any rest was looked at."""
+    types = get_type_hints(Promised)
+    with path.open(newline="", encoding="utf-8") as file:
+        return [
+            Promised(**{name: types[name](text) for name, text in row.items()}) for row in csv.DictReader(file)
+        ]
 
 
-def summary(promised: list[Answer]) -> tuple[object, ...]:
-    """Return how many promises are kept, how often the gain is below or above, and means in per cent."""
+def judged(said: Promised) -> Judged:
+    """Return what a setting did on the rest."""
+    trace = trace_of(said.source, said.seed, said.piece, said.pieces)
+    goal, start = Goal.of(said.goal, Fraction(said.slo)), start_of_rest(trace, HALF)
+    xi, q_hat = as_set(said.margin, goal.xi, None)
+    setting = Setting(t_lru(xi, q_hat) if said.margin else tt.LRU(), "tried", xi, q_hat)
+    held = hold_out(trace, start, said.capacity, goal, setting, np.random.default_rng(0), Limits())
+    confirmed = said.recommended and held.gain.above_zero and not held.broken
+    return Judged(**vars(said), rest=held.gain.value, confirmed=int(confirmed))
+
+
+def summaries(found: Iterable[Judged]) -> Iterator[tuple[object, ...]]:
+    """Yield a row for each trace, and for all that chose the rule and all others, as in `COLUMNS`."""
+    rows: dict[str, list[Judged]] = {}
+    totals: dict[str, list[Judged]] = {}
+    for one in found:
+        rows.setdefault(one.name, []).append(one)
+        totals.setdefault({"chose": "all that chose the rule", "new": "all others"}[one.group], []).append(one)
+    for name, group in (rows | totals).items():
+        yield name, *summary(group)
+
+
+def summary(group: Sequence[Judged]) -> tuple[object, ...]:
+    """Return a row's numbers."""
+    made = [one for one in group if one.promised]
+    below, above = sum(one.rest < one.low for one in made), sum(one.rest > one.high for one in made)
+    notable = [one for one in group if one.rest >= NOTABLE]
+    widths = [one.high - one.low for one in made]
     return (
-        f"{sum(a.kept for a in promised)} of {len(promised)}",
-        sum(a.rest < a.low for a in promised),
-        sum(a.rest > a.high for a in promised),
-        sum(a.recommended for a in promised),
-        sum(a.broken > 0 for a in promised),
-        *(_mean(shares) for shares in zip(*((a.first, a.rest, a.high - a.low) for a in promised), strict=True)),
-        *(() if promised else "---"),
+        len(group),
+        len(made),
+        len(group) - len(made),
+        f"{len(made) - below - above}{_share(len(made) - below - above, len(made))}",
+        below,
+        above,
+        sum(one.low > 0 for one in made),
+        f"{100 * float(np.mean(widths)):.1f}" if made else "-",
+        sum(one.recommended for one in group),
+        sum(one.confirmed for one in group),
+        len(notable),
+        f"{sum(one.promised for one in notable)}{_share(sum(one.promised for one in notable), len(notable))}",
     )
 
 
-def _mean(shares: Iterable[float]) -> str:
-    return f"{100 * float(np.mean(list(shares))):.1f}"
+def _share(part: int, whole: int) -> str:
+    return f" ({100 * part / whole:.0f} %)" if whole else ""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Ask for all advices, write them, and print their summaries."""
+    """Write all promises, judge them, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("promises", type=Path)
     parser.add_argument("table", type=Path)
+    parser.add_argument("--chose", help="a file that chose the rule")
+    parser.add_argument("--new", action="append", default=[], help="a file that had no part in it")
     parser.add_argument("--seeds", type=int, default=20)
-    parser.add_argument("--turns", type=int, default=4000)
-    parser.add_argument("--trace")
     parser.add_argument("--workers", type=int, help="processes; one per core if left out")
     given = parser.parse_args(arguments)
-    asked = list(questions(given.seeds, given.turns, given.trace))
+    asked = list(questions(given.seeds, given.chose, given.new))
     with errors_in_one_line():
-        answers = in_order(answer, asked, given.workers)
-        write_rows(answers, given.table, Answer)
-    say(markdown(COLUMNS, summaries(answers)))
+        write_rows(in_order(promised, asked, given.workers), given.promises, Promised)
+        found = in_order(judged, read_promises(given.promises), given.workers)
+        write_rows(found, given.table, Judged)
+    say(markdown(COLUMNS, summaries(found)))
 
 
 if __name__ == "__main__":

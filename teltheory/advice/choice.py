@@ -12,10 +12,8 @@
    worth the mean, over draws of blocks, of its gain and its neighbours', weighted by how far the percentile under
    LRU drifted from the first half of the part to the second (`neighbours`). Of those allowed the greatest mean is
    best, and the smallest margin of several.
-4. The promise for the rest is the interval of the gain in other draws, each with the margin that would have been
-   chosen on a draw of its own, and with drift. It holds if the rest is like the first part. To allow for a gain
-   that moves in time it is widened by an independent error, the root mean square of the gain's changes from one
-   quarter of the first part to the next. If chance explains the gain, nothing is promised.
+4. What the gain promises for the rest is in `teltheory.advice.promise`. Its draws of other turns have each the
+   margin that would have been chosen on a draw of its own, and with drift.
 """
 
 from __future__ import annotations
@@ -27,8 +25,24 @@ from typing import Protocol
 
 import numpy as np
 
-from teltheory.advice.goal import Cost, Goal, Limits, gain_interval
-from teltheory.cost.bootstrap import Blocks, Estimate, Values
+from teltheory.advice.goal import Cost, Goal, Limits
+from teltheory.advice.promise import (
+    MOST_BLOCKS,
+    PIECES,
+    QUARTERS,
+    Grounds,
+    beginnings,
+    carriers,
+    chance,
+    conversations_of,
+    errors_of,
+    promised,
+    spans,
+    time_blocks,
+    trend_of,
+    weights_of,
+)
+from teltheory.cost.bootstrap import Blocks, Estimate, Values, groups, standard_error
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import FloatArray, IntArray
 from teltheory.model.outcome import Outcome
@@ -42,8 +56,8 @@ from teltheory.replay.curve import capacity_curve
 TRIM: Trim = "least-recent"
 """How the engines trim."""
 BLOCKS = 20
+"""Of the rest; and fewest turns that a choice is made on."""
 DRAWS = 1000
-QUARTERS = 4
 STEPS = 20
 """Margins in one scale of the goal."""
 PROMPTS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
@@ -77,21 +91,22 @@ class Choice:
     """The best margin on the first part.
 
     `margin` is xi - q_hat in tokens, 0 for LRU; `warm_up` the turns until the first overflow, which do not count;
-    `here` the gain on the first part and `promise` that on the rest, None if chance explains it; `freely` is what
-    would have been chosen without limits.
+    `here` the gain on the first part and `promise` that on the rest, None if nothing is promised; `grounds` is
+    what that rests on, None if too few turns count; `freely` is what would have been chosen without limits.
     """
 
     margin: int
     warm_up: int
     here: Estimate
     promise: Estimate | None
+    grounds: Grounds | None
     tried: tuple[Tried, ...]
     freely: Tried
 
     @property
     def helps(self) -> bool:
-        """Whether there is a gain that chance does not explain, so that something is promised."""
-        return self.promise is not None
+        """Whether there is a gain that chance does not explain, so that the first part recommends the margin."""
+        return self.margin > 0 and self.here.above_zero
 
     @property
     def idle(self) -> bool:
@@ -115,17 +130,18 @@ def choose(
     counted = len(first) - warm_up
     if counted < BLOCKS:
         nothing = Tried(0, 0.0, Cost.of(base, goal))
-        return Choice(0, warm_up, Estimate(0.0, 0.0, 0.0), None, (nothing,), nothing)
-    comparison = Comparison.of(goal, limits, Replayed(base), warm_up, rest_turns, rng)
+        return Choice(0, warm_up, Estimate(0.0, 0.0, 0.0), None, None, (nothing,), nothing)
+    comparison = Comparison.of(goal, limits, Replayed(base), conversations_of(first), warm_up, rest_turns, rng)
     candidates = margins(base.in_tokens().uncached[warm_up:], continued_prompts(first), goal)
     found: list[Compared] = []
     for done, margin in enumerate(candidates, start=1):
         outcome = capacity_curve(first, policy(margin)).outcome(capacity) if margin else base
         found.append(comparison.compared(Replayed(outcome)))
         report(done, len(candidates))
-    best = select(found, neighbours(candidates, drift(goal, comparison.lru)), rng)
+    best = select(comparison, found, neighbours(candidates, drift(goal, comparison.lru)), rng)
     tried = tuple(Tried(m, one.gain, one.cost, one.broken) for m, one in zip(candidates, found, strict=True))
-    return Choice(candidates[best.place], warm_up, best.here, best.promise, tried, tried[best.freely])
+    said = best.here, best.promise, best.grounds
+    return Choice(candidates[best.place], warm_up, *said, tried, tried[best.freely])
 
 
 class Run(Protocol):
@@ -162,14 +178,19 @@ class Replayed:
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """A run next to LRU's: its gain on the turns that count, in draws of them, and in draws of other turns."""
+    """A run next to LRU's: its gain on the turns that count, in draws of them, and in draws of other turns.
+
+    `before` and `after` are its gains on beginnings and on what followed them, `losses` what counts of each turn.
+    """
 
     gain: float
     cost: Cost
     broken: tuple[str, ...]
     gains: FloatArray
     later: FloatArray
-    moved: float
+    before: FloatArray
+    after: FloatArray
+    losses: Values
 
     @property
     def allowed(self) -> bool:
@@ -179,31 +200,42 @@ class Compared:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Runs next to LRU's on the first part of a trace, from the first overflow on, in the same draws."""
+    """Runs next to LRU's on the first part of a trace, from the first overflow on, in the same draws.
+
+    `conversation` and `lru`, what counts under LRU, have an entry for each turn that counts. Blocks of time should
+    have `length` turns.
+    """
 
     goal: Goal
     limits: Limits
     base: Run
     warm_up: int
+    rest_turns: int
+    conversation: IntArray
+    lru: Values
+    length: float
     blocks: Blocks
     draws: IntArray
     elsewhere: IntArray
 
     @classmethod
     def of(
-        cls, goal: Goal, limits: Limits, base: Run, warm_up: int, rest_turns: int, rng: np.random.Generator
+        cls,
+        goal: Goal,
+        limits: Limits,
+        base: Run,
+        conversation: IntArray,
+        warm_up: int,
+        rest_turns: int,
+        rng: np.random.Generator,
     ) -> Comparison:
         """Draw blocks of the turns that count, and what the rest may look like."""
-        counted = len(base.losses(goal)) - warm_up
-        blocks = Blocks.of(counted, BLOCKS)
-        draws = blocks.draw(BLOCKS, DRAWS, rng)
-        elsewhere = blocks.draw_elsewhere(max(1, round(BLOCKS * rest_turns / counted)), DRAWS, rng)
-        return cls(goal, limits, base, warm_up, blocks, draws, elsewhere)
-
-    @cached_property
-    def lru(self) -> Values:
-        """What counts of each turn under LRU."""
-        return self.base.since(self.warm_up).losses(self.goal)
+        lru = base.since(warm_up).losses(goal)
+        length, blocks = time_blocks(goal, lru)
+        draws = blocks.draw(len(blocks), DRAWS, rng)
+        elsewhere = blocks.draw_elsewhere(max(1, round(len(blocks) * rest_turns / len(lru))), DRAWS, rng)
+        counted = conversation[warm_up:]
+        return cls(goal, limits, base, warm_up, rest_turns, counted, lru, length, blocks, draws, elsewhere)
 
     def compared(self, run: Run) -> Compared:
         """Return a run next to LRU's."""
@@ -212,13 +244,17 @@ class Comparison:
         cost = counted.cost(self.goal)
         pairs = ((self._costs[0], cost), (self._costs[1], run.cost(self.goal)))
         broken = (text for before, after in pairs for text in self.limits.broken(before, after, self.goal.slo))
+        ends = beginnings(len(self.lru), self.rest_turns)
+        pieces = Blocks.of(len(self.lru), PIECES)
         return Compared(
             float(self._gains(losses, whole, whole.all)[0]),
             cost,
             tuple(dict.fromkeys(broken)),
             self._gains(losses, self.blocks, self.draws),
             self._gains(losses, self.blocks, self.elsewhere),
-            self._moved(losses),
+            self._gains(losses, pieces, spans([(0, start) for start, _ in ends])),
+            self._gains(losses, pieces, spans(ends)),
+            losses,
         )
 
     @cached_property
@@ -228,11 +264,19 @@ class Comparison:
     def _gains(self, losses: Values, blocks: Blocks, draws: IntArray) -> FloatArray:
         return self.goal.gain(self.lru, losses, blocks, draws)
 
-    def _moved(self, losses: Values) -> float:
-        """Return the root mean square of the gain's changes from one quarter to the next."""
+    def by_conversation(self, run: Compared, rng: np.random.Generator) -> tuple[FloatArray, int]:
+        """Return the gain in draws of conversations, and of how many groups of them."""
+        order, blocks = groups(self.conversation, MOST_BLOCKS, rng)
+        draws = blocks.draw(len(blocks), DRAWS, rng)
+        return self.goal.gain(self.lru[order], run.losses[order], blocks, draws), len(blocks)
+
+    def grounds(self, run: Compared, spread: float, errors: FloatArray) -> Grounds:
+        """Return what a promise for a run rests on, whose gain has a standard error."""
         quarters = Blocks.of(len(self.lru), QUARTERS)
-        changes = np.diff(self._gains(losses, quarters, np.eye(QUARTERS, dtype=np.int64)))
-        return float(np.sqrt(np.mean(changes**2)))
+        gains = self._gains(run.losses, quarters, np.eye(QUARTERS, dtype=np.int64))
+        error = float(np.sqrt(np.mean(errors**2)))
+        heavy = carriers(weights_of(self.goal, self.lru), self.conversation)
+        return Grounds(tuple(gains.tolist()), trend_of(gains, spread), error, *heavy, self.length)
 
 
 @dataclass(frozen=True)
@@ -243,28 +287,31 @@ class Selected:
     freely: int
     here: Estimate
     promise: Estimate | None
+    grounds: Grounds
 
 
-def select(found: Sequence[Compared], near: FloatArray, rng: np.random.Generator) -> Selected:
+def select(
+    comparison: Comparison, found: Sequence[Compared], near: FloatArray, rng: np.random.Generator
+) -> Selected:
     """Return the best of runs, LRU's first; `near` says which of them each may turn out to be (`neighbours`)."""
-    gains, later = (np.array([getattr(one, name) for one in found]) for name in ("gains", "later"))
+    gains, later, before, after = (
+        np.array([getattr(one, name) for one in found]) for name in ("gains", "later", "before", "after")
+    )
+    barred = np.where([one.allowed for one in found], 0.0, -np.inf)
     worth = near @ gains
-    allowed = np.where([[one.allowed] for one in found], worth, -np.inf)
-    freely, best = (int(np.argmax(each.mean(axis=1))) for each in (worth, allowed))
+    allowed = worth + barred[:, None]
+    freely, place = (int(np.argmax(each.mean(axis=1))) for each in (worth, allowed))
     again = [rng.choice(len(found), p=near[place]) for place in np.argmax(allowed, axis=0)]
-    here = gain_interval(found[best].gain, gains[best], BLOCKS)
+    best, blocks = found[place], len(comparison.blocks)
+    time, people = (gains[place], blocks), comparison.by_conversation(best, rng)
+    here = chance(best.gain, time, people)
+    spread = max(standard_error(*each) for each in (time, people))
+    grounds = comparison.grounds(best, spread, errors_of(before, after, barred, near))
     promise = None
-    if best and here.above_zero:
-        alike = gain_interval(found[best].gain, later[again, np.arange(DRAWS)], BLOCKS)
-        promise = widened(alike, found[best].moved)
-    return Selected(best, freely, here, promise)
-
-
-def widened(alike: Estimate, moved: float) -> Estimate:
-    """Return the interval of a gain with another error, independent of its own; no end is above 1."""
-    low = alike.value - np.hypot(alike.value - alike.low, moved)
-    high = alike.value + np.hypot(alike.high - alike.value, moved)
-    return Estimate(alike.value, float(low), min(float(high), 1.0))
+    if place and here.above_zero:
+        alike = chance(best.gain, (later[again, np.arange(DRAWS)], blocks), people)
+        promise = promised(alike, grounds, comparison.rest_turns / len(comparison.lru))
+    return Selected(place, freely, here, promise, grounds)
 
 
 def rest_of(outcome: Outcome, start: int) -> Outcome:

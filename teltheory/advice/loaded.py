@@ -20,6 +20,7 @@ from teltheory.advice.frontier import Frontier, Point, Side
 from teltheory.advice.goal import Cost, Goal, Limits
 from teltheory.advice.held_in_queue import HeldInQueue, hold_in_queue, named
 from teltheory.advice.overflow import first_overflow_of
+from teltheory.advice.promise import Grounds, conversations_of
 from teltheory.advice.reasons import reasons_of
 from teltheory.advice.search import Candidate, explore, near_of
 from teltheory.advice.sentences_in_queue import card_of, headline, queue_lines
@@ -73,13 +74,14 @@ class QueueChoice:
     warm_up: int
     here: Estimate
     promise: Estimate | None
+    grounds: Grounds | None
     tried: tuple[QueueTried, ...]
     freely: QueueTried
 
     @property
     def helps(self) -> bool:
-        """Whether there is a gain that chance does not explain, so that something is promised."""
-        return self.promise is not None
+        """Whether there is a gain that chance does not explain, so that the first part recommends it."""
+        return not self.candidate.is_lru and self.here.above_zero
 
     @property
     def idle(self) -> bool:
@@ -296,8 +298,9 @@ def choose_in_queue(
         warm_up = min(warm_up, first_overflow_of(first, nowhere, sizes[-1]))
     if start - warm_up < BLOCKS:
         nothing = QueueTried(lru, 0.0, base.cost(goal))
-        return QueueChoice(lru, warm_up, Estimate(0.0, 0.0, 0.0), None, (nothing,), nothing)
-    comparison = Comparison.of(goal, limits, base, warm_up, len(server.requests) - start, rng)
+        return QueueChoice(lru, warm_up, Estimate(0.0, 0.0, 0.0), None, None, (nothing,), nothing)
+    rest = len(server.requests) - start
+    comparison = Comparison.of(goal, limits, base, conversations_of(first), warm_up, rest, rng)
     counted = base.since(warm_up)
     grid = margins(counted.inputs - counted.reused, continued_prompts(first), goal)
     found = explore(
@@ -308,9 +311,11 @@ def choose_in_queue(
         loads=any(server.tiers.loads),
     )
     candidates = list(found)
-    best = select(list(found.values()), near_of(candidates, drift(goal, comparison.lru)), rng)
+    near = near_of(candidates, drift(goal, comparison.lru))
+    best = select(comparison, list(found.values()), near, rng)
     tried = tuple(QueueTried(key, one.gain, one.cost, one.broken) for key, one in found.items())
-    return QueueChoice(candidates[best.place], warm_up, best.here, best.promise, tried, tried[best.freely])
+    said = best.here, best.promise, best.grounds
+    return QueueChoice(candidates[best.place], warm_up, *said, tried, tried[best.freely])
 
 
 def _to_try(choice: QueueChoice, usual: int, tiers: int) -> Candidate:

@@ -11,7 +11,8 @@ from teltheory.model.display import Table, counted, percent, tokens_in_short
 from teltheory.optimal.trees.hindsight import HOLES_LEGEND
 
 if TYPE_CHECKING:
-    from teltheory.advice import Advice, Estimate, QueueAdvice
+    from teltheory.advice import Advice, Estimate, Goal, QueueAdvice
+    from teltheory.advice.promise import Grounds
 
 
 HEADER = ("policy", "hit", "prefill", "written", "P50 s", "P90 s", "P95 s", "P99 s", "slow", "TEL", "regret")
@@ -54,12 +55,13 @@ def headline(advice: Advice) -> str:
     if not advice.choice.helps:
         gain = "no gain" if advice.choice.freely.allowed else "no gain within the limits"
         return f"{stay} On the first part {advice.policy} has {gain} that chance does not explain."
+    had = f"{stay} The first part recommends {advice.policy} with {_setting(advice, advice.choice.margin)} tokens,"
     if advice.held_out.gain.above_zero:
         lru, tried, _ = advice.held_out.rows
         said = figures(advice.goal, advice.limits, lru, tried)
         broken = " and ".join(said[name] for name in advice.held_out.broken)
-        return f"{stay} {advice.policy} keeps its limits on the first part, but not on the rest: {broken}."
-    return f"{stay} The gain of {advice.policy} on the first part did not last."
+        return f"{had} but on the rest it does not keep its limits: {broken}."
+    return f"{had} but its gain did not last."
 
 
 def chosen(advice: Advice | QueueAdvice, kind: str, which: str | None) -> str:
@@ -73,10 +75,29 @@ def chosen(advice: Advice | QueueAdvice, kind: str, which: str | None) -> str:
         return f"On the first part {none} makes {goal.name} smaller than LRU does. Nothing is promised."
     with_it = "it" if advice.recommended else which
     found = f"On the first part {goal.name} is {change(choice.here)} with {with_it} than with LRU"
+    grounds = choice.grounds
+    if not choice.helps or grounds is None:
+        why = f", as {_carried(grounds, goal)}" if grounds is not None and grounds.few else ""
+        return f"{found}, which may be chance{why}. Nothing is promised."
+    found = f"{found}; {by_quarters(grounds)}."
     if choice.promise is None:
-        return f"{found}, which may be chance. Nothing is promised."
+        lost = "by how much gains moved, the rest may lose as much as is gained here"
+        return f"{found} Nothing is promised: {_carried(grounds, goal) if grounds.few else lost}."
     low, high = percent(choice.promise.low), percent(choice.promise.high)
-    return f"{found}. Promised for the rest: {low} to {high} lower."
+    return f"{found} Promised for the rest: {low} to {high} lower."
+
+
+def by_quarters(grounds: Grounds) -> str:
+    """Return the gains of the first part's quarters, and whether they have a trend."""
+    *before, last = (f"{_rounded(gain):.1f}" for gain in grounds.quarters)
+    way = "without a trend" if not grounds.trend else f"it {'rises' if grounds.trend > 0 else 'falls'}"
+    return f"by quarters {', '.join(before)} and {last} %, {way}"
+
+
+def _carried(grounds: Grounds, goal: Goal) -> str:
+    """Return how few conversations carry the goal."""
+    counts = f"the turns from {goal.name} on" if goal.level is not None else goal.name
+    return f"half of {counts} is of {grounds.half} of {counted(grounds.conversations, 'conversation')}"
 
 
 def _too_few(turns: int) -> str:

@@ -57,13 +57,13 @@ def headline(advice: QueueAdvice) -> str:
     if not choice.helps:
         gain = "no gain" if choice.freely.allowed else "no gain within the limits"
         return f"{stay} On the first part {advice.kind} has {gain} that chance does not explain."
+    had = f"{stay} The first part recommends {tried} with {setting(advice, advice.tried.margin)} tokens,"
     if held.gain.above_zero:
         said = figures(advice.goal, advice.limits, *held.rows[:2])
         broken = " and ".join(said[name] for name in held.broken)
-        return f"{stay} {tried} keeps its limits on the first part, but not on the rest: {broken}."
-    if held.gain.value > 0:
-        return f"{stay} The gain of {tried} on the first part may be chance on the rest."
-    return f"{stay} The gain of {tried} on the first part did not last."
+        return f"{had} but on the rest it does not keep its limits: {broken}."
+    lasting = "may be chance on the rest" if held.gain.value > 0 else "did not last"
+    return f"{had} but its gain {lasting}."
 
 
 def setting(advice: QueueAdvice, margin: int) -> str:

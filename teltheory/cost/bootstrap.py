@@ -5,6 +5,9 @@ consecutive turns are drawn, with replacement (Künsch 1989, with blocks that do
 computed anew from each draw. Two policies are compared on the same draws (a paired bootstrap): what both owe to
 the load cancels.
 
+Conversations are drawn in the same way: turns are put in the order of groups of conversations (`groups`), and a
+group is a block. How long blocks of time are is asked of the data (`block_length`).
+
 A draw is a row of weights, how often each block is in it. Sums and percentiles of all draws come from the blocks'
 sums and sorted blocks, so that no draw is ever put together.
 """
@@ -90,6 +93,49 @@ class Blocks:
         return np.cumsum(found.reshape(ranks, len(self)), axis=0)
 
 
+def groups(cluster: IntArray, most: int, rng: np.random.Generator) -> tuple[IntArray, Blocks]:
+    """Return turns in the order of random groups of whole clusters, and the groups as blocks.
+
+    Parameters
+    ----------
+    cluster : ndarray of int64, shape (n,)
+        Which cluster each turn is of, any numbers.
+    most : int
+        Groups, or one for each cluster where there are fewer. About equally many clusters are in each.
+    rng : Generator
+        Which cluster goes where; it depends on the order in which clusters begin, not on their numbers.
+    """
+    _, begins, inverse = np.unique(cluster, return_index=True, return_inverse=True)
+    number = len(begins)
+    group = np.empty(number, np.int64)
+    group[np.argsort(begins)] = rng.permutation(number) % min(most, number)
+    of_turn = group[inverse]
+    bounds = np.append(0, np.cumsum(np.bincount(of_turn)))
+    return np.argsort(of_turn, kind="stable"), Blocks(readonly(bounds))
+
+
+def block_length(values: Values) -> float:
+    """Return how many turns a block should have for the mean of dependent values (Politis and White 2004).
+
+    With the constant that Patton, Politis and White corrected in 2009, for blocks of one length. Values that are
+    all the same need 1.
+    """
+    turns = len(values)
+    moved = np.asarray(values, np.float64) - np.mean(values)
+    row = max(5, int(np.ceil(np.sqrt(np.log10(turns)))))
+    most = min(int(np.ceil(np.sqrt(turns))) + row, turns - 1)
+    covariance = np.array([moved[lag:] @ moved[: turns - lag] / turns for lag in range(most + 1)])
+    if covariance[0] <= 0:
+        return 1.0
+    small = np.abs(covariance[1:]) < 2 * np.sqrt(np.log10(turns) / turns) * covariance[0]
+    last = next((lag for lag in range(most - row + 1) if small[lag : lag + row].all()), most)
+    lags = np.arange(1, min(2 * max(last, 1), most) + 1)
+    flat = 2 * np.minimum(1 - lags / lags[-1], 0.5) * covariance[lags]
+    spectrum, bias = covariance[0] + 2 * flat.sum(), 2 * (lags * flat).sum()
+    longest = np.ceil(min(3 * np.sqrt(turns), turns / 3))
+    return float(min((1.5 * bias**2 / spectrum**2 * turns) ** (1 / 3), longest)) if spectrum else 1.0
+
+
 @dataclass(frozen=True)
 class Estimate:
     """A number from all turns, with an interval."""
@@ -111,6 +157,11 @@ class Estimate:
     def holds(self, value: float) -> bool:
         """Whether a value lies within the interval."""
         return self.low <= value <= self.high
+
+
+def standard_error(draws: FloatArray, blocks: int) -> float:
+    """Return the standard error of a number from draws of so many blocks; 0 of one block. See `interval`."""
+    return float(draws.std() * np.sqrt(blocks / max(blocks - 1, 1)))
 
 
 def interval(value: float, draws: FloatArray, blocks: int, level: float = 0.95) -> Estimate:

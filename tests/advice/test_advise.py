@@ -45,7 +45,8 @@ def test_most_promises_on_chats_are_kept():
     advices = [tt.advise(chats(4000, seed), 4000, Fraction(1, 5)) for seed in range(20)]
     assert sum(advice.kept_promise for advice in advices) >= 15
     assert sum(advice.recommended for advice in advices) >= 19
-    assert all(advice.choice.promise.high - advice.choice.promise.low < 0.6 for advice in advices)
+    assert np.median([advice.choice.promise.high - advice.choice.promise.low for advice in advices]) < 0.5
+    assert sum(advice.choice.promise.low > 0 for advice in advices) >= 15
 
 
 def test_the_choice_sees_nothing_of_the_rest():
@@ -69,10 +70,11 @@ def test_where_nothing_returns_it_says_stay_with_lru():
     assert advice.held_out.lru_capacity == 200
 
 
-def test_where_the_rest_is_like_nothing_before_the_promise_is_not_kept():
+def test_of_three_conversations_that_grow_for_ever_nothing_is_promised():
     advice = tt.advise(growing(), 120, Fraction(20), latency=LATENCY)
-    assert advice.choice.helps
-    assert advice.kept_promise is False
+    assert advice.choice.grounds.few
+    assert advice.choice.here.value > 0
+    assert (advice.choice.promise, advice.kept_promise) == (None, None)
 
 
 def test_a_gain_that_does_not_last_is_no_recommendation():
@@ -86,6 +88,9 @@ def test_a_gain_that_does_not_last_is_no_recommendation():
     advice = tt.advise(joined, 4000, Fraction(1, 5))
     assert advice.choice.helps
     assert not advice.recommended
+    headline = str(advice).splitlines()[1]
+    assert headline.startswith("ADVICE: stay with LRU. The first part recommends T-LRU with ξ = ")
+    assert headline.endswith(" tokens, but its gain did not last.")
 
 
 def test_only_the_difference_of_threshold_and_estimate_is_chosen():

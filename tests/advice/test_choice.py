@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from strategies import given_columns, turn_columns
 
 import teltheory as tt
-from teltheory.advice import choice as choosing
-from teltheory.advice.choice import BLOCKS, DRAWS, choose, drift, first_overflow, margins, neighbours, widened
+from teltheory.advice.choice import DRAWS, choose, drift, first_overflow, margins, neighbours
 from teltheory.advice.goal import Cost, Goal, Limits, gain_interval
-from teltheory.cost.bootstrap import Blocks, Estimate
+from teltheory.advice.promise import time_blocks
+from teltheory.cost.bootstrap import Blocks
 
 FREE = Limits(None, None)
 
@@ -111,8 +111,8 @@ def test_the_best_margin_has_the_greatest_mean_with_its_neighbours(seed):
     choice = chosen(trace, 4000, goal, seed)
     kept = slice(choice.warm_up, None)
     lru = goal.losses(tt.replay(trace, tt.LRU(), 4000))[kept]
-    blocks = Blocks.of(len(lru), BLOCKS)
-    draws = blocks.draw(BLOCKS, DRAWS, np.random.default_rng(seed))
+    _, blocks = time_blocks(goal, lru)
+    draws = blocks.draw(len(blocks), DRAWS, np.random.default_rng(seed))
     found = [tried.margin for tried in choice.tried]
     losses = [goal.losses(tt.replay(trace, tt.TLRU(m, 0, "least-recent"), 4000))[kept] for m in found]
     means = np.array([goal.gain(lru, each, blocks, draws).mean() for each in losses])
@@ -148,43 +148,10 @@ def test_a_limit_is_on_the_work_and_on_the_median_unless_nobody_waits_for_it():
     assert list(limits.broken(spent(100, 0.1), spent(100, 0.5), slo)) == ["P50"]
 
 
-@given(st.floats(-2, 1), st.floats(0, 1), st.floats(0, 3), st.floats(0, 3))
-def test_a_promise_is_wider_with_what_moved_and_ends_at_all_of_it(value, spread, moved, more):
-    alike = Estimate(value, value - spread, min(value + spread, 1.0))
-    one, other = widened(alike, moved), widened(alike, moved + more)
-    assert one.low <= alike.low <= alike.high <= one.high + 1e-12
-    assert other.low <= one.low <= one.high <= other.high <= 1
-
-
 @given(st.lists(st.floats(-1, 1), min_size=2, max_size=20))
 def test_no_interval_of_a_gain_ends_above_all_of_it(draws):
     found = gain_interval(float(np.median(draws)), np.array(draws), 3)
     assert found.low <= found.high <= 1
-
-
-@pytest.mark.parametrize("goal", ["tel", "p95"])
-def test_a_gain_that_moves_from_quarter_to_quarter_is_promised_less_surely(goal, monkeypatch):
-    trace, goal, told = chats(), Goal.of(goal, Fraction(1, 5)), []
-    monkeypatch.setattr(choosing, "widened", lambda alike, moved: told.append(moved) or widened(alike, moved))
-    choice = chosen(trace, 4000, goal)
-    lru, tried = (tt.replay(trace, policy, 4000) for policy in (tt.LRU(), t_lru(choice.margin)))
-    size = (len(trace) - choice.warm_up) / 4
-    gains = []
-    for quarter in range(4):
-        turns = slice(*(choice.warm_up + int(size * k) for k in (quarter, quarter + 1)))
-        before, after = (worth(goal, one.uncached[turns]) for one in (lru, tried))
-        gains.append((before - after) / before)
-    moved = np.sqrt(np.mean(np.diff(gains) ** 2))
-    assert told == [pytest.approx(moved)]
-    assert choice.here.value - choice.promise.low >= moved > 0
-    assert choice.promise.high - choice.here.value >= moved
-    assert choice.promise.high <= 1
-
-
-def worth(goal, uncached):
-    if goal.level is not None:
-        return goal.latency.ttft(np.quantile(uncached, float(goal.level), method="inverted_cdf"), 0)
-    return np.maximum(uncached - goal.xi, 0).sum() if not goal.misses else (uncached > goal.xi).sum()
 
 
 def test_where_nothing_overflows_all_turns_are_warm_up():
@@ -202,13 +169,14 @@ def test_one_seed_has_one_choice_and_progress_is_told():
     assert told == [(k, len(first.tried)) for k in range(1, len(first.tried) + 1)]
 
 
-def test_a_promise_for_fewer_turns_is_wider():
+def test_a_promise_for_fewer_turns_is_wider_and_for_a_far_longer_rest_none_is_made():
     trace, goal = chats(), Goal(Fraction(1, 5))
-    widths = []
-    for turns in (300, 2400, 240_000):
-        promise = chosen(trace, 4000, goal, 4, rest=turns).promise
-        widths.append(promise.high - promise.low)
-    assert widths[0] > 1.2 * widths[1] > 1.2 * 1.1 * widths[2]
+    fewer, same, more = (chosen(trace, 4000, goal, 4, rest=turns) for turns in (300, 2400, 240_000))
+    widths = [one.promise.high - one.promise.low for one in (fewer, same)]
+    assert widths[0] > 1.1 * widths[1]
+    assert more.helps
+    assert (more.promise, more.grounds.few) == (None, False)
+    assert more.grounds.error > 3 * same.grounds.error
 
 
 @given(st.lists(st.integers(1, 1000), min_size=1, max_size=20, unique=True), st.floats(0, 2))

@@ -161,11 +161,12 @@ def test_what_is_recommended_helps_on_both_parts_and_lru_is_recommended_otherwis
     gain = replace(held.rows[1].gain, low=-0.01)
     lost = replace(held, rows=(held.rows[0], replace(held.rows[1], gain=gain), *held.rows[2:]))
     assert not replace(advice, held_out=lost).recommended
-    assert not replace(advice, choice=replace(advice.choice, promise=None)).recommended
+    assert replace(advice, choice=replace(advice.choice, promise=None)).recommended == advice.recommended
+    assert not replace(advice, choice=replace(advice.choice, here=gain)).recommended
     assert not replace(advice, held_out=replace(held, broken=("P50",))).recommended
     won = replace(held, rows=(held.rows[0], replace(held.rows[1], gain=replace(gain, low=0.01)), *held.rows[2:]))
-    promised = replace(advice.choice, promise=gain)
-    assert replace(advice, choice=promised, held_out=replace(won, broken=())).recommended
+    gained = replace(advice.choice, here=won.gain)
+    assert replace(advice, choice=gained, held_out=replace(won, broken=())).recommended
 
 
 def test_a_load_sets_one_stretch_for_all_and_both_at_once_are_refused():

@@ -17,9 +17,8 @@ from teltheory.advice.search import STRIDE, Candidate, best, explore, near_of, s
 
 
 def told(gain, allowed=True):
-    return Compared(
-        gain, Cost(0, 0.0, 0.0, 0.0, 0), () if allowed else ("P50",), np.full(3, gain), np.full(3, gain), 0.0
-    )
+    broken = () if allowed else ("P50",)
+    return Compared(gain, Cost(0, 0.0, 0.0, 0.0, 0), broken, *(np.full(3, gain),) * 4, np.zeros(3))
 
 
 def test_sets_of_tiers_are_few_first_and_of_as_many_the_slower_ones():

@@ -3,66 +3,103 @@
 import csv
 import math
 from dataclasses import fields
-from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import teltheory as tt
 from experiments import kept_promises as experiment
+from experiments.made_up_chats import KINDS, TURNS, made_up
 
 
 @pytest.fixture
 def small(monkeypatch):
     monkeypatch.setattr(experiment, "CHAT_CAPACITIES", (2000,))
     monkeypatch.setattr(experiment, "CHAT_GOALS", ("p95",))
-    monkeypatch.setattr(experiment, "TRACE_CAPACITIES", (100, 2000))
-    monkeypatch.setattr(experiment, "TRACE_GOALS", ("slo",))
-    monkeypatch.setattr(experiment, "TRACE_SLOS", (Fraction(1, 5),))
+    monkeypatch.setattr(experiment, "TURNS", 400)
+    monkeypatch.setattr(experiment, "FILE_CAPACITIES", (100, 2000))
+    monkeypatch.setattr(experiment, "FILE_GOALS", ("slo",))
+    monkeypatch.setattr(experiment, "FILE_SLOS", ("1/5",))
     monkeypatch.setattr(experiment, "PIECES", ((1, 1), (2, 2)))
+    monkeypatch.setattr(experiment, "MADE_SEEDS", 0)
+    experiment.trace_of.cache_clear()
 
 
 @pytest.mark.long
-def test_every_question_has_a_line_in_the_table_and_each_group_one_in_the_summary(small, tmp_path, capsys):
-    file, table = tmp_path / "of mine.csv", tmp_path / "table.csv"
-    sample = experiment.trace_of("wildchat", 3, 800)
-    tt.write_trace(sample, file)
-    experiment.main([str(table), "--seeds", "2", "--turns", "400", "--workers", "1", "--trace", str(file)])
-    with table.open(newline="", encoding="utf-8") as text:
-        rows = list(csv.DictReader(text))
-    assert list(rows[0]) == [field.name for field in fields(experiment.Answer)]
-    assert len(rows) == 2 * 2 + 3 * 2
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 2 + 2 + 3 + 1
-    assert lines[2].startswith("| of mine | slo | 2 | ")
-    assert lines[3].startswith("| of mine, 2 of 2 | slo | 2 | ")
-    assert lines[-1].startswith(f"| all | all | {len(rows)} | ")
-    for row in rows:
-        assert int(row["kept"]) == (float(row["low"]) <= float(row["rest"]) <= float(row["high"]))
-        assert int(row["promised"]) == (row["low"] != "nan")
-    alone = [row for row in rows if row["workload"] == "single-turns"]
-    assert {(row["rest"], row["promised"], row["recommended"]) for row in alone} == {("0.0", "0", "0")}
-
-
-def test_a_summary_counts_and_averages_what_was_promised():
-    nothing = experiment.Answer("w", "g", 1, 9, 0.9, math.nan, math.nan, 0.9, 0, 0, 0, 0)
-    answers = [
-        experiment.Answer("w", "g", 1, seed, 0.1, 0.0, 0.2, rest, 1, kept, 0, seed)
-        for seed, rest, kept in ((0, 0.1, 1), (1, 0.3, 0), (2, -0.1, 0))
+def test_every_question_is_promised_then_judged_and_each_trace_has_a_row(small, tmp_path, capsys):
+    file, promises, table = tmp_path / "of mine.csv", tmp_path / "promises.csv", tmp_path / "table.csv"
+    tt.write_trace(experiment.trace_of("wildchat", 3, 1, 1), file)
+    files = ["--chose", str(file), "--new", str(file)]
+    experiment.main([str(promises), str(table), "--seeds", "2", "--workers", "1", *files])
+    said, found = (list(csv.DictReader(one.read_text("utf-8").splitlines())) for one in (promises, table))
+    assert [list(one[0]) for one in (said, found)] == [
+        [field.name for field in fields(kind)] for kind in (experiment.Promised, experiment.Judged)
     ]
-    line, last = experiment.summaries([*answers, nothing])
-    assert line == ("w", "g", 4, "1 of 3", 1, 1, 0, 2, "10.0", "10.0", "20.0")
-    assert last == ("all", "all", *line[2:])
-    (alone, _) = experiment.summaries([nothing])
-    assert alone == ("w", "g", 1, "0 of 0", 0, 0, 0, 0, "-", "-", "-")
+    assert len(said) == len(found) == 2 * 2 + 3 * 2 + 2
+    assert [{name: row[name] for name in said[0]} for row in found] == said
+    lines = capsys.readouterr().out.splitlines()
+    starts = ["of mine | 4", "of mine, 2 of 2 | 2", *(f"{name} | 2" for name in experiment.SAMPLES)]
+    starts += ["all that chose the rule | 10", "all others | 2"]
+    assert [line.startswith(f"| {start} |") for line, start in zip(lines[2:], starts, strict=True)] == [True] * 7
+    alone = [row for row in found if row["source"] == "single-turns"]
+    assert {(row["rest"], row["low"], row["recommended"]) for row in alone} == {("0.0", "nan", "0")}
+
+
+@pytest.mark.parametrize("goal", ["tel", "p95"])
+def test_what_is_promised_before_the_rest_is_seen_is_what_advise_promises(goal):
+    question = experiment.Question("chose", "wildchat", 0, 1, 1, 4000, "1/5", goal)
+    said = experiment.promised(question)
+    advice = tt.advise(experiment.trace_of("wildchat", 0, 1, 1), 4000, "200ms", goal=goal)
+    assert (said.margin, said.recommended) == (advice.choice.margin, advice.choice.helps)
+    assert (said.low, said.high) == (advice.choice.promise.low, advice.choice.promise.high)
+    judged = experiment.judged(said)
+    assert (judged.rest, judged.confirmed) == (advice.held_out.gain.value, advice.recommended)
+
+
+def test_what_is_promised_does_not_change_with_the_rest(monkeypatch):
+    trace = experiment.trace_of("wildchat", 0, 1, 1)
+    half = len(trace) // 2
+    other = tt.Trace.from_turns(
+        [*trace.conversation[:half].tolist(), *[-7] * half],
+        [*trace.prompt[:half].tolist(), *range(1, half + 1)],
+        [*trace.response[:half].tolist(), *[5] * half],
+    )
+    question = experiment.Question("chose", "wildchat", 0, 1, 1, 4000, "1/5", "tel")
+    found = []
+    for one in (trace, other):
+        monkeypatch.setattr(experiment, "trace_of", lambda *_, one=one: one)
+        found.append(experiment.promised(question))
+    assert found[0] == found[1]
+
+
+def test_a_row_counts_what_was_promised_kept_and_confirmed():
+    def judged(low, high, rest, recommended=1, confirmed=0):
+        place = ("new", "files/w.csv", 0, 1, 1, 9, "1", "tel")
+        return experiment.Judged(*place, 7, recommended, 0.1, low, high, rest, confirmed)
+
+    kept, above, below = judged(0.0, 0.2, 0.1, 1, 1), judged(0.05, 0.2, 0.3), judged(0.0, 0.2, -0.1)
+    nothing = judged(math.nan, math.nan, 0.9, 0)
+    row, last = experiment.summaries([kept, above, below, nothing])
+    assert row == ("w", 4, 3, 1, "1 (33 %)", 1, 1, 1, "18.3", 3, 1, 3, "2 (67 %)")
+    assert last == ("all others", *row[1:])
+    assert next(experiment.summaries([nothing]))[1:] == (1, 0, 1, "0", 0, 0, 0, "-", 0, 0, 1, "0 (0 %)")
 
 
 def test_alone_no_turn_continues_a_conversation():
-    assert not experiment.trace_of("single-turns", 1, 100).continuing.any()
+    assert not experiment.trace_of("single-turns", 1, 1, 1).continuing.any()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_made_up_conversations_return_and_a_seed_has_one_trace(kind):
+    trace = made_up(kind, 0)
+    assert trace == made_up(kind, 0)
+    assert trace != made_up(kind, 1)
+    assert 0.8 * TURNS <= len(trace) <= TURNS
+    assert trace.continuing.mean() > 0.4
 
 
 def test_a_piece_has_the_inputs_of_its_turns_and_no_past_from_before():
-    trace = experiment.trace_of("wildchat", 3, 300)
+    trace = experiment.trace_of("wildchat", 3, 1, 1)
     pieces = [experiment.cut(trace, which, 3) for which in (1, 2, 3)]
     assert np.concatenate([piece.total for piece in pieces]).tolist() == trace.total.tolist()
     assert np.concatenate([piece.past for piece in pieces]).tolist() == trace.past.tolist()
