@@ -39,8 +39,8 @@ LEAD = (
 METHOD = (
     "ξ - Q̂ is chosen on the first part alone, from replays of T-LRU, which trims the least recent surplus first, "
     "at up to 48 values; those that keep the limits on the prefill and on P50 are allowed.",
-    "What is promised is an interval for the gain on the rest, as wide as chance and the changes from quarter to "
-    "quarter of the first part ask for.",
+    "What is promised is an interval for the gain on the rest, as wide as chance, the errors of promises from "
+    "beginnings of the first part, and a trend there ask for.",
     "The rest begins with the cache that each policy has by then. The hindsight optimum is the least TEL there of "
     "any plan for the whole trace.",
     "hit: share of the input that was cached. prefill: tokens that were computed. written: tokens that were "

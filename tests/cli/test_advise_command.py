@@ -76,9 +76,8 @@ def test_a_limit_that_breaks_on_the_rest_alone_is_said_plainly():
     advice = usual()
     broken = replace(advice, held_out=replace(advice.held_out, broken=("prefilled tokens", "P50")))
     found = next(islice(advice_lines(broken, None), 1, None))
-    assert found.startswith(
-        "ADVICE: stay with LRU. T-LRU keeps its limits on the first part, but not on the rest: "
-    )
+    had = f"The first part recommends T-LRU with ξ = {advice.xi:,} and Q̂ = {advice.q_hat:,} tokens"
+    assert found.startswith(f"ADVICE: stay with LRU. {had}, but on the rest it does not keep its limits: ")
     lru, tried, _ = advice.held_out.rows
     figures = (
         f"the prefill is {tried.prefilled / lru.prefilled:.3f} times LRU's (limit 1.05) and P50 is "
