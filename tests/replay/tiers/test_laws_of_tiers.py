@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -9,13 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from optimal.tiers.small_tiers import branching_tiers, branching_trace
-from replay.instances import fewer
+from replay.instances import examples, fewer
 from strategies import forests, given_columns
 from tiered import MODES, memories, policies
 
 import teltheory as tt
+from teltheory.policies import LeastRecentlyUsed
 
 HALF = Fraction(1, 2)
+SLOWER = Fraction(1, 3), Fraction(1, 4), Fraction(2, 7)
 STACKED = ("exclusive", "inclusive")
 
 
@@ -53,6 +56,35 @@ def of_each_tier(policy, tiers, which):
     """Return a policy for all tiers, or for the first or the last alone beside LRU."""
     rest = [tt.LRU()] * (len(tiers) - 1)
     return [policy, (policy, *rest), (*rest, policy)][which]
+
+
+class OneByOne(LeastRecentlyUsed):
+    """Another policy whose rules nobody may ask of arrays."""
+
+    def __init__(self, policy):
+        self.policy, self.trim = policy, policy.trim
+        self.budgets = getattr(policy, "budgets", "scaled")
+
+    def drops(self, node):
+        return self.policy.drops(node)
+
+    def budget(self, node):
+        return self.policy.budget(node)
+
+    def trim_key(self, node):
+        return self.policy.trim_key(node)
+
+    def eviction_key(self, node):
+        return self.policy.eviction_key(node)
+
+
+@given(growing(), st.integers(0, 12), st.integers(0, 4), memories(most=6), st.sampled_from([HALF, *SLOWER]))
+@examples(1000)
+def test_rules_that_are_asked_of_each_node_say_the_same(trace, xi, q_hat, tiers, load):
+    slower = replace(tiers, loads=(0, *[load] * (len(tiers) - 1)))
+    for policy in (tt.TLRU(xi, q_hat), tt.TLRU(xi, q_hat, "eager"), tt.TailOptimizedBelady(xi)):
+        single, plain = (tt.replay(trace, one, slower, engine="reference") for one in (OneByOne(policy), policy))
+        assert single == plain
 
 
 @given(forests(), policies(), st.integers(0, 8), st.booleans())
