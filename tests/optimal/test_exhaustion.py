@@ -14,6 +14,7 @@ from optimal.test_violations import brute_force, fewest, linear_prices, middle_c
 from replay.instances import Case, fewer, seeded
 
 import teltheory as tt
+from teltheory.model.instance import Instance
 from teltheory.optimal import violations
 from teltheory.optimal.cuts import violated_cuts
 from teltheory.optimal.selection import selection
@@ -50,6 +51,24 @@ def test_nothing_that_fits_violates_a_cut():
                 seen, strict = seen + 1, strict + (heaviest == cut.most)
     assert seen > 6
     assert strict > seen / 2
+
+
+def test_shares_of_a_cover_that_are_too_many_are_cut_off():
+    """All turns meet at one step; the largest shares do not fit together, and are almost one each."""
+    rng, seen = np.random.default_rng(7), 0
+    for _ in range(60):
+        need = rng.integers(3, 12, 6)
+        trace = tt.Trace.from_turns([*range(6)] * 2, [*need, *[0] * 6], [0] * 12)
+        room = int(rng.integers(need.max(), need.sum()))
+        problem, share = selection(Instance.of(trace, room), 0), np.zeros(6)
+        cover = rng.permutation(6)
+        cover = cover[: 1 + int(np.argmax(np.cumsum(need[cover]) > room))]
+        share[cover] = 1 - 1 / len(cover) + 0.02
+        if need @ share > room:
+            continue
+        seen += 1
+        assert any(cut.weights @ share[cut.choices] > cut.most for cut in violated_cuts(problem, share))
+    assert seen > 10
 
 
 def test_cuts_sharpen_the_linear_bound():

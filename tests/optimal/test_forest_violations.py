@@ -19,8 +19,10 @@ from teltheory.optimal import violations
 from teltheory.optimal.cuts import violated_cuts
 from teltheory.optimal.selection import selection
 from teltheory.optimal.slo_solver import SharesProgram, choose
-from teltheory.optimal.trees.closing import closed
+from teltheory.optimal.trees.closing import closed, keep
+from teltheory.optimal.trees.intervals import rooms_beside
 from teltheory.optimal.trees.states import hits_of, least_cost, running_at
+from teltheory.replay.trees.runs import Runs
 
 MOONCAKE = Path(os.environ.get("TELTHEORY_DATA", "../shared/data")) / "mooncake_conversation.jsonl"
 NO_PRICES = tt.Prices((), (), 1)
@@ -116,6 +118,19 @@ def test_the_percentile_is_what_trying_every_cache_finds(q):
             assert found.value == np.quantile(found.outcome.uncached, q, method="inverted_cdf")
             if found.proved:
                 confirm(case._replace(xi=found.proved - 1), found.prices, found.allowed + 1)
+
+
+def test_plans_of_caches_with_holes_fit_and_take_the_room_of_what_they_hold():
+    rng = np.random.default_rng(6)
+    for case in middle_cases(fewer(60, 3), 6):
+        problem, (_, *runs) = selection(case.instance, case.xi), Runs.of(case.forest)
+        need = problem.reused(np.ones(len(problem), np.bool_), len(case.forest))
+        free, kept = np.append(0, rooms_beside(case.instance)), np.zeros_like(need)
+        keep(rng.permutation(problem.turn), need, *runs, case.instance.exempt, free, kept, False)
+        states = states_of(case, kept)
+        assert np.all(np.minimum(kept, case.forest.ask) <= hits_of(case.instance, states, strict=False))
+        assert free[1:].tolist() == [case.capacity - len(held) for held in states]
+        assert 0 < kept.sum() < need.sum()
 
 
 def test_plans_of_strict_caches_are_closed_and_fit():

@@ -82,10 +82,8 @@ def by_steps(instance: ModuleInstance, xi: int) -> WholeCertificate:
 def by_prices(instance: ModuleInstance, xi: int, solution: TieredSolution) -> WholeCertificate:
     """Round the prices and shares of a linear program, and count what they prove."""
     order = np.argsort(solution.steps)
-    numerators = _rounded(solution.prices[order])
-    some = numerators > 0
-    steps = solution.steps[order][some]
-    prices = Prices(tuple(steps.tolist()), tuple(numerators[some].tolist()), FINENESS)
+    steps, numerators = solution.steps[order], _rounded(solution.prices[order])
+    prices = Prices(tuple(steps.tolist()), tuple(numerators.tolist()), FINENESS)
     return _proving(instance, xi, prices, np.minimum(_rounded(solution.shares[0]), FINENESS))
 
 

@@ -107,10 +107,9 @@ def certified(instance: Instances, problem: TieredProblem, solution: TieredSolut
     """Round the prices of a solution, and count what they prove."""
     order = np.lexsort((solution.tiers, solution.steps))
     numerators = _rounded(solution.prices[order])
-    some = numerators > 0
     shares = np.minimum(_rounded(solution.shares), FINENESS)
     shares[1:] = np.minimum(shares[1:], FINENESS - shares[0])
-    columns = (solution.steps[order][some], solution.tiers[order][some], numerators[some], *shares)
+    columns = (solution.steps[order], solution.tiers[order], numerators, *shares)
     steps, tiers, prices, *of_turns = map(readonly, columns)
     loading = of_turns[1] if len(of_turns) > 1 else None
     nothing = TieredCertificate(Fraction(0), steps, tiers, prices, of_turns[0], loading, FINENESS)

@@ -19,6 +19,7 @@ from strategies import forests
 import teltheory as tt
 from teltheory.errors import CertificateError
 from teltheory.model.instance import ForestInstance
+from teltheory.optimal.trees import strict
 from teltheory.optimal.trees.states import hits_of, least_cost, least_tel
 
 MOONCAKE = Path(os.environ.get("TELTHEORY_DATA", "../shared/data")) / "mooncake_conversation.jsonl"
@@ -55,6 +56,13 @@ def test_a_strict_cache_may_need_what_nobody_asks_for():
     for method in ("milp", "pyomo"):
         solved = tt.hindsight_optimum(APART, 2, 1, cache="strict", method=method)
         assert (solved.objective, solved.by_solver, solved.certificate.objective) == (2, True, 1)
+
+
+def test_states_of_a_solver_that_no_strict_cache_has_are_refused(monkeypatch):
+    apart = [set(), {0, 1}, {1, 2}, {1, 2}, {0, 1}]
+    monkeypatch.setattr(strict, "strict_states", lambda *given: (apart, 1.0))
+    with pytest.raises(tt.SolverError, match="without its parent"):
+        tt.hindsight_optimum(APART, 2, 1, cache="strict", method="milp")
 
 
 @given(forests(), st.integers(0, 12), st.integers(0, 6), st.booleans())
@@ -139,6 +147,7 @@ def test_a_change_of_any_number_is_caught_or_leaves_it_true():
     for case in small_cases(fewer(300, 4), 34):
         certificate = case.optimum().certificate
         for other in changed(certificate):
+            assert other != certificate
             if proves(case, other):
                 still += 1
                 assert other.objective == least_tel(case.instance, case.xi, False)
