@@ -124,7 +124,8 @@ def replay(
         and runs every policy. "auto" takes the kernel for traces from 2,000 turns on if it runs the policy. Both
         have the same outcome.
     progress : callable or bool, optional
-        Called with the number of turns done, and of all, now and then; True shows a bar on standard error.
+        Called with the number of turns done, and of all, now and then and at the end; True shows a bar on standard
+        error.
     cache : {"strict", "holes", "whole"}, RadixNodes or WholeNodes
         What a cache of shared prefixes may hold. "strict": what is cached is closed towards the root, and leaves
         go first (radix trees). "holes": a block may outlive its parent, and is hit again once the parent is

@@ -25,7 +25,7 @@ Intervals = list[tuple[int, int]]
 """Beginnings and ends of some units of a conversation, in order."""
 
 
-def conversations_in(policies: Any, tiers: Tiers, turns: Sequence[Asked], forced: bool = False) -> Conversations:
+def conversations_in(policies: Any, tiers: Tiers, turns: Sequence[Asked], forced: bool) -> Conversations:
     """Return the empty cache of private conversations in tiers."""
     kind = WithCopies if tiers.keeps_copies and len(tiers) > 1 else Conversations
     return kind(policies, tiers, turns, forced)
