@@ -103,7 +103,7 @@ def take_both(sums: IntArray, live: Live, slot: int, now: int) -> tuple[int, int
         sums[node, 0] -= one
         sums[node, 1] -= two
         node, last = node >> 1, last >> 1
-    while 0 < node < last:
+    while node < last:
         sums[node, 0] -= one
         sums[node, 1] -= two
         node, last = node >> 1, last >> 1

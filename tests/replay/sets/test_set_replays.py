@@ -1,6 +1,7 @@
 """Replays of module sets: the compiled loops do what the reference does, and the reference what is expected."""
 
 from contextlib import suppress
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -15,7 +16,8 @@ import teltheory as tt
 from teltheory.model.module_instance import ModuleInstance
 from teltheory.model.reuses import caps
 from teltheory.policies import FIFO, GDSF, LFU, PGDSF, S3FIFO, SLRU, TTL, Priority, SharedTLRU
-from teltheory.policies.policy import NotCompiledError
+from teltheory.policies.node import on_arrays
+from teltheory.policies.policy import LeastRecentlyUsed, NotCompiledError
 from teltheory.replay.sets.reference import replayed_requests
 
 CACHES = ("strict", "whole")
@@ -67,6 +69,27 @@ def test_longer_traces_whose_items_go_and_come_back(policy):
         trace = tt.ModuleTrace.from_requests(asked, rng.integers(1, 6, 9).tolist(), [0] * 50)
         for cache in CACHES:
             replayed(trace, policy, int(rng.integers(3, 20)), cache=cache)
+
+
+@dataclass(frozen=True)
+class WhatIsUsedNext(LeastRecentlyUsed):
+    """Keeps what is used again, the items of short requests longest."""
+
+    @on_arrays
+    def drops(self, node):
+        return node.coming.history < 1
+
+    @on_arrays
+    def eviction_key(self, node):
+        return -node.coming.history - 2 * node.coming.prompt
+
+
+@given(module_traces(), st.integers(0, 12), st.sampled_from(CACHES))
+def test_the_kernel_knows_the_next_use_as_the_reference_does(trace, capacity, cache):
+    instance = ModuleInstance.of(trace, capacity, whole=cache == "whole")
+    for k, (_, held) in enumerate(replayed_requests(instance, WhatIsUsedNext())):
+        assert all(trace.next[node.last] < len(trace.members) for node in held.values()), k
+    replayed(trace, WhatIsUsedNext(), capacity, cache=cache)
 
 
 @given(st.lists(st.integers(0, 3), max_size=12), st.integers(0, 12), st.integers(0, 8), st.integers(0, 8))
