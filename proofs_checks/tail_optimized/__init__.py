@@ -24,6 +24,7 @@ MODULES = (
     "figure_4",
     "figures_5_6",
     "tables_1_to_6",
+    "second_latency",
     "predictions",
     "headlines_measured",
     "tail_measures",

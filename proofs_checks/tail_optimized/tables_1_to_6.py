@@ -23,6 +23,7 @@ from proofs_checks.tail_optimized.instances.paper_runs import ONLINE_SEEDS, TOGE
 from teltheory.claims.claim import Cells, Claim, Kind, Placed, Rule, Values
 from teltheory.claims.origin import BOTH, PMLR, V1, Origin
 from teltheory.claims.registry import run
+from teltheory.cost.latency import LatencyModel
 from teltheory.paper import printed as paper
 from teltheory.paper.grid import chats_of
 from teltheory.paper.printed import CAPACITIES, Column, PrintedTable
@@ -41,6 +42,7 @@ class TableCell(Placed):
     table: PrintedTable
     capacity: int
     heading: Column
+    latency: LatencyModel = paper_runs.LATENCY
 
     @property
     def row(self) -> str:
@@ -61,7 +63,8 @@ class TableCell(Placed):
 
 def beside_the_paper(cell: TableCell) -> Values:
     """Return the printed number, ours with its interval, the range of the samples, and LRU's own; in per cent."""
-    table, column, found = cell.table, cell.heading, paper_runs.replayed(cell.table.workload)
+    table, column = cell.table, cell.heading
+    found = paper_runs.replayed(table.workload, cell.latency)
     printed = float(table.at(cell.capacity, column))
     compared = compare_cell(
         table.number, cell.capacity, column, printed, found.improvements(column, cell.capacity)

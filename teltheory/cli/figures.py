@@ -206,7 +206,7 @@ def _summary(number: int, cells: Sequence[tuple[Compared, Compared]]) -> str:
     first, second = zip(*cells, strict=True)
     other = sum(one.ours != two.ours for one, two in cells)
     turned = sum(round(one.ours, 1) * round(two.ours, 1) < 0 for one, two in cells)
-    apart = f"Attention changes {other} of {len(first)} numbers and turns {turned} signs."
+    apart = f"Attention changes {other} of {len(first)} numbers and turns the sign of {turned}."
     return f"Table {number}: {said(first)}. With attention: {said(second)}. {apart}"
 
 

@@ -86,7 +86,7 @@ def runs(
         sorted(set(thresholds.values())),
         setting.q_hat,
         setting.cutoff,
-        slos={xi: Fraction(ms, 1000) for ms, xi in thresholds.items()},
+        slos={thresholds[setting.slo_ms]: Fraction(setting.slo_ms, 1000)},
     )
     found = sweep(list(sources), grid, setting.latency, workers=workers, progress=progress, store=store)
     at = {(cell.trace, cell.capacity, cell.policy, cell.xi): cell for cell in found}

@@ -75,6 +75,7 @@ ragcache.host-size
 NOT_REPRODUCED = """
 figure-5.median figure-6 table-1 table-3 table-5 table-6 sensitivity.peak sensitivity.high-xi.measured
 prediction.poisson headline.measured
+sensitivity.latency
 """
 EXPECTED = {
     **dict.fromkeys(REFUTED.split(), "refuted"),

@@ -46,7 +46,7 @@ def _value(wanted, capacity, xi, metric, policy, extra):
 
 
 def decided(claim, monkeypatch, found):
-    monkeypatch.setattr(paper_runs, "replayed", lambda workload: found)
+    monkeypatch.setattr(paper_runs, "replayed", lambda workload, latency: found)
     return decide(claim)
 
 

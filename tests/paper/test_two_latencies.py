@@ -57,8 +57,8 @@ def test_a_table_says_how_far_its_latencies_are_apart():
         ("paper", "4.0 "), ("ours", "3.0="), ("attention", "-3.0="),
         ("paper", "4.0 "), ("ours", "5.0="), ("attention", "5.0="),
     ]  # fmt: skip
-    assert "Attention changes 1 of 2 numbers and turns 1 signs." in tables[0].summary
-    assert "Attention changes 1 of 1 numbers and turns 0 signs." in tables[1].summary
+    assert "Attention changes 1 of 2 numbers and turns the sign of 1." in tables[0].summary
+    assert "Attention changes 1 of 1 numbers and turns the sign of 0." in tables[1].summary
     assert "Attention changes 0 of 2 numbers" in next(paper_tables(first, first)).summary
 
 

@@ -16,6 +16,7 @@ from functools import cache
 from typing import Any, Generic
 
 from teltheory.claims.claim import C, Cells, Enumerated, Placed, Values
+from teltheory.cost.latency import A100_LLAMA2_7B, LatencyModel
 from teltheory.paper.grid import ONLINE, Q_HAT, SEEDS, TURNS, Setting, chats_of, runs, samples
 from teltheory.paper.rows import POLICIES, Run
 from teltheory.paper.tables import Floats, Runs, half_width, student
@@ -23,6 +24,7 @@ from teltheory.paper.tables import Floats, Runs, half_width, student
 ONLINE_SEEDS = {"wildchat": SEEDS, "sharegpt": SEEDS}
 FORESIGHT_SEEDS = {"wildchat": SEEDS // 2, "sharegpt": SEEDS}
 TOGETHER = "replays of the paper's experiments"
+LATENCY = A100_LLAMA2_7B
 TOLERANCE = {"p50": 0.20, "p90": 0.15, "p95": 0.15, "p99": 0.15}
 """How near the percentiles of TTFT under LRU are to those of the text, as shares of them."""
 
@@ -34,27 +36,35 @@ NAMES = {"lru": "LRU", "threshold-lru": "Threshold-LRU", "tlru": "T-LRU"} | {
 }
 
 
-@cache
-def replayed(workload: str) -> Runs:
+def replayed(workload: str, latency: LatencyModel = LATENCY) -> Runs:
     """Return LRU, Threshold-LRU and T-LRU on every sample of a workload."""
-    return Runs(_online(workload))
+    return _replayed(workload, latency)
 
 
-@cache
-def with_foresight(workload: str) -> Runs:
+def with_foresight(workload: str, latency: LatencyModel = LATENCY) -> Runs:
     """Return all six policies on the first samples of a workload."""
-    clairvoyant = _runs(workload, FORESIGHT_SEEDS[workload], CLAIRVOYANT)
-    sampled = {run.trace for run in clairvoyant}
-    return Runs([*(run for run in _online(workload) if run.trace in sampled), *clairvoyant])
+    return _with_foresight(workload, latency)
 
 
 @cache
-def _online(workload: str) -> tuple[Run, ...]:
-    return _runs(workload, ONLINE_SEEDS[workload], ONLINE)
+def _replayed(workload: str, latency: LatencyModel) -> Runs:
+    return Runs(_online(workload, latency))
 
 
-def _runs(workload: str, seeds: int, policies: tuple[str, ...]) -> tuple[Run, ...]:
-    setting = Setting(q_hat=Q_HAT[workload], policies=policies)
+@cache
+def _with_foresight(workload: str, latency: LatencyModel) -> Runs:
+    clairvoyant = _runs(workload, FORESIGHT_SEEDS[workload], CLAIRVOYANT, latency)
+    sampled = {run.trace for run in clairvoyant}
+    return Runs([*(run for run in _online(workload, latency) if run.trace in sampled), *clairvoyant])
+
+
+@cache
+def _online(workload: str, latency: LatencyModel) -> tuple[Run, ...]:
+    return _runs(workload, ONLINE_SEEDS[workload], ONLINE, latency)
+
+
+def _runs(workload: str, seeds: int, policies: tuple[str, ...], latency: LatencyModel) -> tuple[Run, ...]:
+    setting = Setting(q_hat=Q_HAT[workload], policies=policies, latency=latency)
     return tuple(runs(samples(workload, range(seeds)), setting))
 
 
@@ -116,6 +126,7 @@ class Spot(Placed):
     policy: str
     against: str
     metric: str
+    latency: LatencyModel = LATENCY
 
     @property
     def row(self) -> str:
@@ -132,7 +143,7 @@ class Spot(Placed):
 
     def of(self, policy: str) -> Floats:
         """Return the measure of a policy here, one value a sample."""
-        return with_foresight(self.workload).of(self.metric, policy, self.capacity, self.xi_ms)
+        return with_foresight(self.workload, self.latency).of(self.metric, policy, self.capacity, self.xi_ms)
 
 
 @dataclass(frozen=True)
@@ -152,8 +163,11 @@ class Sampled(Enumerated, Generic[C]):
         drawn = {
             chats_of(name).name: f"seeds 0 to {self.seeds[name] - 1}, {_assumed(name)}" for name in self.workloads
         }
-        ttft = f"{1000 * float(Setting().latency.ttft(1000)):.1f} us per uncached token"
-        facts = {"samples": f"the first {TURNS:,} turns of each seed", **drawn, "TTFT": ttft}
+        facts = {
+            "samples": f"the first {TURNS:,} turns of each seed",
+            **drawn,
+            "TTFT": f"{LATENCY.name}, composed of operators' timings without any measured TTFT",
+        }
         return {"cases": self.note, "samples": facts}
 
 
