@@ -202,11 +202,6 @@ class AtHand:
         return policy
 
 
-def is_own(spec: Any) -> bool:
-    """Whether a policy stands there itself, in the unit of the requests: neither its short form nor its class."""
-    return isinstance(spec, AtHand) and not isinstance(spec.policy, type)
-
-
 def _asked(kind: type[Any], given: Mapping[str, int]) -> dict[str, int]:
     return {name: given[name] for name in signature(kind).parameters if name in given}
 

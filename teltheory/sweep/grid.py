@@ -19,11 +19,16 @@ from teltheory.optimal.curve import hindsight_curve
 from teltheory.policies.clairvoyant import TailOptimizedBelady
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import Policy
-from teltheory.policies.spec import DEFAULT_CUTOFF, Spec, as_spec, in_blocks, is_own, parse_policy
+from teltheory.policies.spec import DEFAULT_CUTOFF, AtHand, Spec, as_spec, in_blocks, parse_policy
 from teltheory.replay import Cache
 from teltheory.replay.caches import always_forced, read_cache
 from teltheory.sweep.jobs import Job, Measurement
 from teltheory.sweep.sources import AnySource, ForestAtHand
+
+
+def is_own(spec: Any) -> bool:
+    """Whether a policy stands there itself, in the unit of the requests: neither its short form nor its class."""
+    return isinstance(spec, AtHand) and not isinstance(spec.policy, type)
 
 
 def listed_in(grid: Any, *names: str) -> None:

@@ -15,10 +15,10 @@ from teltheory.model.tiers import Tiers
 from teltheory.optimal import hindsight_optimum
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import Policy
-from teltheory.policies.spec import AnySpec, as_spec, in_blocks, is_own, parse_policies
+from teltheory.policies.spec import AnySpec, as_spec, in_blocks, parse_policies
 from teltheory.serving.idle import pooled_tiers
 from teltheory.serving.serve import Serving
-from teltheory.sweep.grid import fillers, listed_in, one_unit, thresholds_in_tokens
+from teltheory.sweep.grid import fillers, is_own, listed_in, one_unit, thresholds_in_tokens
 from teltheory.sweep.served_jobs import ServedJob, ServedMeasurement
 from teltheory.sweep.sources import AnySource
 
