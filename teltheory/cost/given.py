@@ -46,7 +46,9 @@ def refuse_file(trace: object) -> None:
     if isinstance(trace, Mapping) or hasattr(trace, "columns"):
         raise ArgumentError("trace", type(trace).__name__, "a Trace, such as Trace.from_table(table) returns")
     if trace is None or isinstance(trace, (int, float, list, tuple)):
-        raise ArgumentError("trace", type(trace).__name__, "a Trace, such as Trace.from_turns(...) returns")
+        raise ArgumentError(
+            "trace", type(trace).__name__, "a Trace or a Forest, such as Trace.from_turns(...) makes"
+        )
 
 
 @dataclass(frozen=True)

@@ -136,10 +136,10 @@ EXAMPLES = {
     "otel": Example(spans),
 }
 ORDER_MATTERS = {
-    "claude-code": "Sessions start in the order of the file",
-    "sharegpt": "Conversations start in the order of the file",
-    "lmsys": "Conversations start in the order of the file",
-    "vllm-multi-turn": "Conversations start in the order of the file",
+    "claude-code": "Assumed starts go by the file",
+    "sharegpt": "conversations start in the order of the file",
+    "lmsys": "conversations start in the order of the file",
+    "vllm-multi-turn": "conversations start in the order of the file",
     "vllm-events": "Batches are in the order in which they were sent",
     "vllm-log": "Lines are in the order in which they were written",
 }

@@ -145,7 +145,8 @@ def check_certificates(path):
 def fill_store(path):
     made = Job("f" * 64, 5, LRU(), 9, False, A100_LLAMA2_7B, (1, 2))
     Store(path).add(
-        made, [Measurement(*[None] * 4, 0.0, 0, 0, 0), Measurement(0.1, 1 / 3, 2.0, 1e-300, 0.5, 7, 3, 2**70)]
+        made,
+        [Measurement(*[None] * 4, 0.0, *[0] * 5), Measurement(0.1, 1 / 3, 2.0, 1e-300, 0.5, 7, 3, 2**70, 7, 5)],
     )
 
 

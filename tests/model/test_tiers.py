@@ -75,7 +75,7 @@ def test_ratios_are_rounded_up_to_thousandths():
         ((5,), "capacities: found 5, expected a capacity for each tier"),
         (((1, -2), (0, 0)), "capacities: found -2, expected a whole number from 0 to 2**63 - 1"),
         (((1, 2),), "loads: found (0,), expected a ratio for each of the tiers, 2"),
-        (((1, 2), (0, 0.3)), "loads: found 0.3, expected a whole number or a Fraction"),
+        (((1, 2), (0, "0.3")), "loads: found '0.3', expected a whole number or a Fraction"),
         (((1, 2), (0, 1)), "loads: found '0, 1', expected 0 for the first tier, never less for the next, below 1"),
         (((1, 2), (0, Fraction(9995, 10000))), "below 1"),
         (((1,), (Fraction(1, 2),)), "loads: found '1/2', expected 0 for the first tier"),

@@ -65,6 +65,7 @@ class Order:
         self.policy: Any = settled(policy)
         self.clocks = dict.fromkeys(TIERS, 0.0)
         probe = Entry(0, 1, 1, None)
+        probe.since = probe.reads = probe.asked = probe.ahead = 0
         self.unwanted(probe)
         self.key(probe)
 
