@@ -17,6 +17,7 @@ from teltheory.cli.question import Asked
 from teltheory.cli.replay import MEASURES, cell_row, legend
 from teltheory.cli.served_tables import DISTANCE, LEGEND, memory_rows, tiers_text
 from teltheory.cost.given import in_text
+from teltheory.cost.latency_files import EMBEDDED
 from teltheory.errors import ArgumentError, TraceError
 from teltheory.model.display import counted
 from teltheory.policies.spec import Spec
@@ -78,9 +79,10 @@ class Replayed:
 
     @property
     def composed(self) -> list[str]:
-        """What its seconds rest on, in words, if the latency says it."""
-        known = self.asked.thresholds.latency.provenance
-        return [f"No measured TTFT is in these seconds: {known.note}."] if known and known.note else []
+        """What its seconds rest on, in words, if the latency is a built-in one."""
+        latency = self.asked.thresholds.latency
+        built_in = [one.provenance for one in EMBEDDED.values() if one == latency]
+        return [f"No measured TTFT is in these seconds: {of.note}." for of in built_in if of]
 
     @property
     def middle(self) -> tuple[int, int]:

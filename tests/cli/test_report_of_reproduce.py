@@ -37,8 +37,11 @@ def test_it_is_the_same_when_it_is_made_again(alone, run, capsys):
     assert list(alone.iterdir()) == [alone / "report.html"]
 
 
-def test_it_says_what_it_was_made_with(alone, run):
+def test_it_says_what_it_was_made_with(alone, run, capsys):
     other = made(run, alone, "--seed", 3, "--effort", "quick")
+    printed = " ".join(capsys.readouterr().out.split())
+    for text in (printed, other.replace("&#39;", "'").replace("’", "'")):
+        assert "No measured TTFT is in these seconds: composed of operators' timings" in text
     assert "The Mooncake trace is left out: the data folder has no mooncake_conversation.jsonl" in other
     for fact in ("seed 3, 40 turns", "seeds 0 to 39, 2,000 turns each", "Built-in trace, seed 3"):
         assert fact in other
