@@ -20,7 +20,7 @@ def is_gpl(package):
         said = metadata(package)
     except PackageNotFoundError:
         return False
-    every = [*(said.get_all("Classifier") or ()), said["License-Expression"] or ""]
+    every = [*(said.get_all("Classifier") or ()), said.get("License-Expression") or ""]
     return any(re.search(r"(?<![AL])GPL|(?<!Lesser )General Public License", text) for text in every)
 
 
