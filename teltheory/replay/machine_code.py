@@ -1,8 +1,8 @@
 """Machine code on disk: where it is kept, what is done where it can't be or is broken, and who compiles.
 
 1. numba looks at a function's own file to see whether its machine code is out of date, not at the files of what
-   it calls. So a stamp beside the machine code names the sources of its folder and of all of this one, and code
-   without the right stamp is discarded.
+   it calls. So a stamp beside the machine code names the sources of what is compiled in its folder and in all of
+   this one, and of what these import by name; code without the right stamp is discarded.
 2. A file ends in the digest of the rest of it. One that does not is as good as none: the function is compiled
    again, which writes the file anew.
 3. Of several processes that need a function at the same time one compiles it; the others wait and find it on disk.
@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, partial
 from hashlib import sha256
@@ -160,10 +161,23 @@ def _tell(what: str) -> None:
     warnings.warn(f"machine code {what}", stacklevel=2)
 
 
+def _in_machine_code(files: Sequence[Path]) -> list[str]:
+    """Return the text of each file of which something is compiled, or may be a constant in what is."""
+    texts = [file.read_text(encoding="utf-8", errors="replace") for file in files]
+    compiling = "\n".join(text for text in texts if "import compiled" in text or ".compiled import" in text)
+    imported = set(re.findall(r"(\w+) import\b|\bimport (?:\w+\.)*(\w+)", compiling))
+    names = {name for pair in imported for name in pair}
+    return [
+        text
+        for file, text in zip(files, texts, strict=True)
+        if text in compiling or (file.parent.name if file.stem == "__init__" else file.stem) in names
+    ]
+
+
 @lru_cache
 def _discard_stale(cache: Path, sources: Path) -> None:
     files = {*sources.glob("*.py"), *Path(__file__).parent.rglob("*.py")}
-    digest = sha256(b"".join(file.read_bytes() for file in sorted(files))).hexdigest()
+    digest = sha256(b"".join(map(str.encode, _in_machine_code(sorted(files))))).hexdigest()
     stamp = cache / f"{digest}.stamp"
     if stamp.exists():
         return

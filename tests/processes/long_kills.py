@@ -240,7 +240,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command."""
     names = [work.name for work in WORKS]
     parser = argparse.ArgumentParser(description="Kill long work and compare what it ends with.")
-    parser.add_argument("works", nargs="*", choices=[*names, []], default=names, metavar="WORK")
+    parser.add_argument("works", nargs="*", metavar="WORK", help=f"{", ".join(names)}")
     parser.add_argument("--moments", type=int, default=30)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)

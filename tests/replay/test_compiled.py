@@ -72,6 +72,26 @@ def test_a_change_in_another_file_is_seen(callee):
 
 
 @pytest.mark.long
+def test_a_change_in_a_file_of_which_nothing_is_compiled_throws_nothing_away(callee):
+    callee.write_text(CALLEE.format(3))
+    printed = []
+    for value in (1, 2):
+        (callee.parent / "plain.py").write_text(f"PLAIN = {value}\n")
+        printed.append(started(callee).communicate()[0].split())
+    assert printed == [["6", "0"], ["6", "1"]]
+
+
+@pytest.mark.long
+def test_a_change_in_a_constant_that_is_compiled_in_is_seen(callee):
+    callee.write_text(f"from tiny.plain import PLAIN\n{CALLEE.format('PLAIN')}")
+    printed = []
+    for value in (3, 3, 5):
+        (callee.parent / "plain.py").write_text(f"PLAIN = {value}\n")
+        printed.append(started(callee).communicate()[0].split())
+    assert printed == [["6", "0"], ["6", "1"], ["10", "0"]]
+
+
+@pytest.mark.long
 def test_of_processes_at_the_same_time_one_compiles(callee):
     callee.write_text(CALLEE.format(3))
     both = [started(callee) for _ in range(2)]
