@@ -240,16 +240,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command."""
     names = [work.name for work in WORKS]
     parser = argparse.ArgumentParser(description="Kill long work and compare what it ends with.")
-    parser.add_argument("works", nargs="*", metavar="WORK", help=f"{", ".join(names)}")
+    parser.add_argument("works", nargs="*", metavar="WORK", help=f"{', '.join(names)}; all when left out")
     parser.add_argument("--moments", type=int, default=30)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
+    unknown = set(options.works) - set(names)
+    if unknown:
+        parser.error(f"WORK: found {', '.join(sorted(unknown))}, expected {', '.join(names)}")
     with TemporaryDirectory(prefix="teltheory-kills-") as name:
         top = Path(name)
         top.chmod(0o755)
         given(top / "given")
         for work in WORKS:
-            if work.name in options.works:
+            if work.name in (options.works or names):
                 try_out(work, top, options.moments, options.seed)
     return 0
 
