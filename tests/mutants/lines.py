@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -194,6 +195,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             say(f"{fault.file}:{fault.site.line}  {fault.wrong}    {len(fault.tests[0].split())} files of tests")
         return 0
     options.found.parent.mkdir(parents=True, exist_ok=True)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         return summed_up(look(faults, options.found, max(1, options.workers), options.limit))
     except KeyboardInterrupt:
