@@ -24,6 +24,7 @@ class Shared(Events):
         self.room, self.rho = tiers.capacities[-1], tiers.loads[-1]
         self.store, self.guess, self.own = [], {}, {}
         self.expected = [0.0] * replicas
+        self.copied = [0] * len(trace)
         self.coming = list(enumerate(trace.arrival.tolist()))
 
     def run(self):
@@ -93,6 +94,7 @@ class Shared(Events):
         """Write a past, and let LRU cut the store."""
         if isinstance(self.trace, tt.Forest):
             path = self.trace.path(k)
+            self.copied[k] = len(set(path) - {node for node, _ in self.store})
             self.store = [one for one in self.store if one[0] not in path]
             self.store += [(node, -depth) for depth, node in sorted(enumerate(path), reverse=True)]
             del self.store[: max(len(self.store) - self.room, 0)]
@@ -101,6 +103,7 @@ class Shared(Events):
         later = [j for j in range(k + 1, len(self.trace)) if self.trace.code[j] == theta]
         if any(self.first_token[j] is not None for j in later):
             return
+        self.copied[k] = int(self.trace.past[k]) - self.held(k)
         kept = [one for one in self.store if one[0] != theta] + [(theta, int(self.trace.past[k]), k)]
         over = sum(units for _, units, _ in kept) - self.room
         self.store = []
@@ -114,4 +117,5 @@ def same(served, other):
     assert served.replica.tolist() == other.replica
     assert served.start.tolist() == other.start
     assert np.atleast_2d(served.cached).T.tolist() == other.cached
+    assert served.outcome.copied[-1].tolist() == other.copied
     assert (served.arrival + served.ttft).tolist() == other.first_token

@@ -50,6 +50,7 @@ def test_a_turn_that_finishes_late_does_not_shorten_its_conversation():
     served = serve(turns, tt.Tiers((0, 40), (0, Fraction(1, 2))), replicas=2)
     assert (served.arrival + served.ttft).tolist()[2:4] == [29, 11]
     assert served.cached[1].tolist() == [0, 0, 0, 0, 10]
+    assert served.outcome.copied.tolist() == [[20, 0, 0, 10, 5]]
 
 
 def compare(seed):
