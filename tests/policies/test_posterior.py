@@ -15,6 +15,7 @@ from teltheory.errors import ArgumentError
 from teltheory.policies.learned.posterior import (
     bayes_posterior,
     exact_after_silence,
+    exact_decay,
     exact_posterior,
     paper_belief,
 )
@@ -30,6 +31,19 @@ def test_two_silences_are_one_long_one_exactly(
 ) -> None:
     later = exact_after_silence(exact_after_silence(pi, first, mu, rate), second, mu, rate)
     assert later == exact_after_silence(pi, first * second, mu, rate)
+
+
+@given(SHARES, SHARES, RATES, st.one_of(st.just(Fraction(0)), RATES))
+def test_the_posterior_is_bayes_rule_and_its_decay_is_found_again(
+    prior: Fraction, decay: Fraction, mu: Fraction, rate: Fraction
+) -> None:
+    """Alive and silent has the chance x; dead and silent the integral of mu exp(-(mu + lambda) s)."""
+    alive, dead = decay, mu * (1 - decay) / (mu + rate)
+    certain = exact_posterior(decay, mu, rate)
+    assert certain == alive / (alive + dead)
+    assert exact_decay(certain, mu, rate) == decay
+    silent = prior * (alive + dead) + (1 - prior)
+    assert exact_after_silence(prior, decay, mu, rate) == prior * alive / silent
 
 
 @given(SECONDS, st.integers(1, 5), st.integers(0, 5))
