@@ -15,6 +15,7 @@ from teltheory.errors import CertificateError
 from teltheory.model.module_instance import ModuleInstance
 from teltheory.optimal.sets.brute_force import least_tel
 from teltheory.optimal.sets.certificate import whole_outcome
+from teltheory.optimal.sets.whole import plans, whole_problem
 
 
 def judged(case):
@@ -127,6 +128,29 @@ def test_items_larger_than_the_cache_are_never_kept():
         tt.hindsight_optimum(TRACE, 2, 0, cache="whole").lower,
         [0, 0, 0, 2, 0],
     )
+
+
+def asked_twice(rng):
+    """Return the problem of twelve items of many sizes, each asked twice, alone or with two others."""
+    sizes, asked = rng.integers(1, 20, 12), [rng.permutation(12).reshape(-1, rng.choice((1, 3))) for _ in "ab"]
+    trace = tt.ModuleTrace.from_requests([one.tolist() for part in asked for one in part], sizes.tolist())
+    instance = ModuleInstance.of(trace, int(sizes.sum() * 2 // 3), whole=True)
+    return whole_problem(instance, int(rng.integers(9)))
+
+
+def test_what_is_wanted_whole_comes_before_what_is_wanted_in_part():
+    """Half of each of two plans wants whole what both keep: that is kept, unless its request lacks nothing."""
+    rng, wanted_whole = np.random.default_rng(66), 0
+    for _ in range(40):
+        problem = asked_twice(rng)
+        most, turn = problem.pieces.most, problem.pieces.turn
+        both = [list(plans(problem, rng.random(len(most)) * most))[-1] for _ in "ab"]
+        plan = list(plans(problem, np.mean(both, axis=0)))[-1]
+        lacks = (problem.pieces.reused(plan, len(problem.total)) < problem.useful)[turn]
+        whole = (both[0] == most) & (both[1] == most)
+        assert (plan[whole & lacks] == most[whole & lacks]).all()
+        wanted_whole += int(whole.sum())
+    assert wanted_whole > 0
 
 
 def tiered(rng, mode, loading):
