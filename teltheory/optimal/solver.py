@@ -8,7 +8,7 @@ for a few hundred turns.
 
 from __future__ import annotations
 
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import cached_property
 from threading import Event
 from typing import Any, NamedTuple
@@ -27,6 +27,8 @@ PRESOLVE = "off"
 LARGEST_COST = 2**20
 INTERRUPTED = "Interrupted by user"
 OUT_OF_TIME = "Time limit reached"
+HEARD_WITHIN = 0.1
+"""Seconds of a wait for the solver: in one without an end Python hears no interrupt that came just before it."""
 
 
 class Vertex(NamedTuple):
@@ -117,6 +119,8 @@ class Engine:
         while True:
             try:
                 running = running or self._pool.submit(self.highs.run)
+                while not running.done():
+                    wait((running,), HEARD_WITHIN)
                 return running.result()
             except KeyboardInterrupt:
                 self._stop.set()

@@ -20,7 +20,7 @@ from teltheory.model.numbers import exact_sum
 from teltheory.optimal import solver
 from teltheory.optimal.intervals import IntervalProblem, interval_problem
 from teltheory.optimal.lazy import LazyIntervalSolver, _passing, cut_to_room
-from teltheory.optimal.solver import solve_intervals
+from teltheory.optimal.solver import INTERRUPTED, Engine, packing, solve_intervals
 
 SMALL = {"turns": (3, 8), "conversations": 4, "length": 3, "room": 6}
 CAPACITIES = (3_000, 20_000, 60_000, 10_000, 0, 150_000)
@@ -189,6 +189,24 @@ def test_an_interrupt_stops_the_integer_program(monkeypatch):
     best = case.optimum("greedy").objective
     assert error.value.incumbent is None or error.value.incumbent >= best
     assert error.value.bound is None or error.value.bound <= best
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_an_interrupted_solve_leaves_its_work_undone_and_the_next_one_does_it(monkeypatch, whole):
+    """The signal goes to the solver's thread: like one just before a wait, it wakes nobody who waits."""
+    case = sampled(2000, 20_000)
+    problem = problem_of(case)
+    model = packing(*problem.matrix(), problem.most, whole=len(problem.turn) * whole)
+    undisturbed, engine = Engine(model), Engine(model)
+    assert undisturbed.run(None) is None
+    with monkeypatch.context() as patch:
+        before_run(patch, 1, lambda: (signal.raise_signal(signal.SIGINT), engine._stop.wait(5)))
+        assert engine.run(None) == INTERRUPTED
+    done, work = (one.highs.getInfo().simplex_iteration_count for one in (engine, undisturbed))
+    assert done < work / 2
+    assert engine.run(None) is None
+    best = problem.unavoidable - case.optimum("greedy").objective
+    assert round(engine.highs.getInfo().objective_function_value) == best
 
 
 def test_a_cache_that_is_never_full_asks_no_solver(monkeypatch):
