@@ -4,6 +4,8 @@
 
 1. All lines of `PLACES` in which a fault can be planted (`sites`) are put in an order that the seed draws. The
    first N are taken, and in each one of its sites. More lines with the same seed begin with the same ones.
+   What a seed drew once is kept in ``drawn/SEED.txt``, so that other lines of the code change nothing of it: a
+   fault is planted where its line is now, and a line that is gone is not counted.
 2. The narrow tests of a file are those of the folder that mirrors its room, and the files of tests that import it.
    They run in one process, those that import the file first, until one fails. One that does not end counts too.
 3. What was found is kept in FILE, a line each, and not looked for again while the line of the code is the same.
@@ -38,7 +40,7 @@ PLACES = ("replay", "optimal", "policies", "serving", "cost/metrics.py")
 BESIDE = {"policies": ("replay",)}
 """Rooms whose tests judge what another room says."""
 QUICK = "not long and not ledger and not model"
-EXEMPT = Path(__file__).parent / "exempt.txt"
+EXEMPT, DRAWN = Path(__file__).parent / "exempt.txt", Path(__file__).parent / "drawn"
 MOST_SURVIVORS, MOST_EXEMPT = 0.05, 0.10
 Verdict = Literal["caught", "survived", "exempt", "problem"]
 
@@ -95,12 +97,26 @@ class Found:
 
 
 def drawn(lines: int, seed: int) -> list[Drawn]:
-    """Return the first lines of the order that a seed draws, each with a site."""
+    """Return the first lines of the order that a seed draws, each with a site, or of those that it drew before."""
+    kept = DRAWN / f"{seed}.txt"
+    if kept.is_file():
+        return [fault for key in kept.read_text().splitlines()[:lines] for fault in _standing(key)]
     rng = random.Random(seed)
     every = [(file, number, sites) for file in _files() for number, sites in sorted(_sites(file).items())]
     rng.shuffle(every)
     chosen = ((file, number, rng.choice(sites)) for file, number, sites in every[:lines])
     return [Drawn(file, site, _lines(file)[number - 1]) for file, number, site in chosen]
+
+
+def _standing(key: str) -> list[Drawn]:
+    """Return the fault of a key, if its line still stands."""
+    file = key.split(": ", 1)[0]
+    if not (ROOT / file).is_file():
+        return []
+    every = (
+        Drawn(file, site, _lines(file)[number - 1]) for number, sites in _sites(file).items() for site in sites
+    )
+    return [fault for fault in every if fault.key == key][:1]
 
 
 def _files() -> Iterator[str]:

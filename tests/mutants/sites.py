@@ -1,7 +1,7 @@
 """Where a fault can be planted in a line, and which one: in an operator, a number, a word, or a whole statement.
 
-Documents, annotations, imports, decorators and the words of an error are left alone: a fault there changes nothing
-that is computed.
+Documents, annotations, imports, decorators, overloads, ``strict=`` and the words of an error are left alone: a
+fault there changes nothing that is computed.
 """
 
 from __future__ import annotations
@@ -72,7 +72,10 @@ def _silent(tree: ast.Module) -> Iterator[ast.AST]:
         yield from (found for found in annotations if found is not None)
         if isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation) == "TypeAlias":
             yield node
-        yield from getattr(node, "decorator_list", ())
+        decorators = getattr(node, "decorator_list", ())
+        yield from decorators
+        if any(ast.unparse(one) == "overload" for one in decorators) or getattr(node, "arg", None) == "strict":
+            yield node
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             yield node
 

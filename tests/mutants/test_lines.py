@@ -21,8 +21,10 @@ def counted(values: list[int | None], *, most: int = 7) -> int:
         raise ValueError(f"{1 + 1}", 2 + 2)
     for value in values:
         found += max(value, -1)
-        print(*values)
+        print(*values, *zip(values, values, strict=True))
     return found
+@overload
+def less(value: int = 1) -> int: ...
 '''
 
 
@@ -56,6 +58,16 @@ def test_more_lines_of_a_seed_begin_with_the_same_ones(monkeypatch):
         assert fault.planted_in(text) != text
     with pytest.raises(LookupError, match="found another line than the one drawn"):
         replace(some[0], text="another").planted_in((lines.ROOT / some[0].file).read_text())
+
+
+def test_what_a_seed_drew_is_planted_where_its_line_is_now(monkeypatch, tmp_path):
+    some = drawn(20, 3)
+    keys = [fault.key for fault in some]
+    (tmp_path / "3.txt").write_text("\n".join([*keys[5:], "teltheory/gone.py: 1    1 -> 2", f"{keys[0]}0"]))
+    monkeypatch.setattr(lines, "DRAWN", tmp_path)
+    assert [fault.key for fault in drawn(10, 3)] == keys[5:15]
+    assert [fault.key for fault in drawn(40, 3)] == keys[5:]
+    assert drawn(4, 4) not in ([], some[:4])
 
 
 def test_narrow_tests_begin_with_those_that_import_the_file():
