@@ -47,8 +47,6 @@ class RadixNode(Node):
         The request that added it; what is split keeps it, and `reads`.
     reads : int
         Requests whose path went through it since then.
-    read : int
-        The last request whose path went through it.
     stamp : int
         When it was used last: 2 k for what request k left unread of a node, 2 k + 1 for what it read.
     pins : int
@@ -61,7 +59,6 @@ class RadixNode(Node):
     children: dict[int, RadixNode] = field(default_factory=dict)
     since: int = 0
     reads: int = 0
-    read: int = 0
     stamp: int = 0
     pins: int = 0
 
@@ -78,7 +75,7 @@ class RadixNode(Node):
     @property
     def evictable(self) -> bool:
         """Whether nothing is below it and nobody pins it."""
-        return not self.children and not self.pins and self.parent is not None
+        return not self.children and self.pins < 1 and self.parent is not None
 
 
 def replay_reference(instance: ForestInstance, policy: Policy, nodes: RadixNodes) -> Outcome:
@@ -122,6 +119,7 @@ class RadixTree:
         self.rank: dict[int, int] = {}  # of each unit by its first request
         self.highest: dict[int, int] = {}  # the longest path that ever went through each unit
         self.through: dict[int, int] = {}  # how many paths ever did
+        self.latest: dict[int, int] = {}  # the last request whose path did
 
     def walk(self, node: RadixNode, path: list[int], k: int) -> RadixNode:
         """Walk down from a node along a path; return the last node that lies on it, after a split if need be."""
@@ -150,7 +148,7 @@ class RadixTree:
         """Look up what is known of its first unit: rank, requests so far, the next one, the high-water mark."""
         first = node.units[0]
         node.first, node.hits = self.rank[first], self.through[first]
-        node.next = self.following[node.read][node.start]
+        node.next = self.following[self.latest[first]][node.start]
         if self.mark in ("high-water", "next"):
             node.past = self.highest[first] if self.mark == "high-water" else node.coming.history
 
@@ -209,9 +207,10 @@ class RadixTree:
             self.rank.setdefault(unit, len(self.rank))
             self.highest[unit] = max(self.highest.get(unit, 0), len(path))
             self.through[unit] = self.through.get(unit, 0) + 1
+            self.latest[unit] = k
         for node in above(leaf):
             node.past = len(path) if self.mark == "last" else max(node.past, len(path))
-            node.last = node.read = k
+            node.last = k
             node.stamp, node.seen = 2 * k + 1, self.times[k]
             node.reads += 1
             self.know(node)
