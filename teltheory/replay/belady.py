@@ -53,7 +53,7 @@ def _await_initial(holds: IntArray, following: IntArray, n: int, waiting: Bitset
         if following[s] == n:
             ended += holds[s]
             holds[s] = 0
-        elif following[s] > 0:
+        else:
             set_bit(waiting, following[s])
     return ended
 
