@@ -12,6 +12,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from teltheory.model.numbers import INT64_MAX
 from teltheory.replay.compiled import compiled, inlined
 
 Tree: TypeAlias = NDArray[np.int64]
@@ -19,8 +20,8 @@ Tree: TypeAlias = NDArray[np.int64]
 
 ACTIVE, LEAST, OWED = 0, 1, 2
 
-NONE = 1 << 60
-"""Least surplus where no leaf is active; no trace owes so much."""
+NONE = INT64_MAX
+"""Least surplus where no leaf is active. A surplus and all that was taken above its leaf add up to less."""
 
 
 @compiled
