@@ -112,6 +112,17 @@ def test_items_that_come_alone_are_private_conversations(items, capacity, xi, q_
         assert tt.replay(sets, policy, capacity) == tt.replay(chains, policy, capacity)
 
 
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), min_size=20, max_size=20), st.integers(1, 4))
+def test_single_tokens_that_come_alone_are_roots_of_a_forest(uses, capacity):
+    """What a policy remembers of an item, such as the greatest priority since it came, it remembers of a block."""
+    asked, of, arrival = [[item] for item, _ in uses], [priority for _, priority in uses], range(len(uses))
+    sets = tt.ModuleTrace.from_requests(asked, [1] * 5, arrival=arrival)
+    forest = tt.Forest.from_paths(asked, arrival=arrival)
+    for policy in (FIFO(), LFU(), SLRU(), GDSF(), TTL(3), Priority(of)):
+        found, expected = (tt.replay(one, policy, capacity, engine="reference") for one in (sets, forest))
+        assert found == expected, policy
+
+
 @given(module_traces(), policies(), st.integers(0, 9), st.sampled_from(CACHES))
 def test_a_cache_holds_no_more_than_its_capacity_and_whole_items_whole(trace, policy, capacity, cache):
     instance = ModuleInstance.of(trace, capacity, whole=cache == "whole")
