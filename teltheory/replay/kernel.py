@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from teltheory.model.instance import Instance
-from teltheory.model.numbers import IntArray, readonly
+from teltheory.model.numbers import INT64_MAX, IntArray, exact_sum, readonly
 from teltheory.model.outcome import Outcome
 from teltheory.policies.adaptive import AdaptiveTLRU
 from teltheory.policies.clairvoyant import TailOptimizedBelady
@@ -64,10 +64,18 @@ def _by_recency(instance: Instance, slots: Slots, rules: Rules, trim: str | None
     if not rules.trims:
         replay_lru(layout, exempt)
     elif trim == "round-robin":
+        _check_rounds(instance, np.minimum(full, safe) if least is None else np.maximum(full - least, 0))
         replay_round_robin_trim(layout, least, safe, first_arrival_ranks(instance), exempt)
     else:
         replay_least_recent_trim(layout, least, safe, exempt)
     return _outcome(layout)
+
+
+def _check_rounds(instance: Instance, surplus: IntArray) -> None:
+    """Refuse what the tree of surpluses can't count: all that may be trimmed together has to be below 2**63."""
+    if exact_sum(surplus) > INT64_MAX:
+        expected = f"'reference' for {len(instance)} turns whose surpluses add up to 2**63 or more, in rounds"
+        raise NotCompiledError("engine", "kernel", expected)
 
 
 def _generic(instance: Instance, slots: Slots, rules: Rules) -> Outcome:
@@ -97,6 +105,8 @@ def _scored(instance: Instance, policy: ETLRU) -> Outcome:
 
 def _adaptive(instance: Instance, policy: AdaptiveTLRU) -> Outcome:
     slots = Slots.of(instance)
+    if policy.trim == "round-robin":
+        _check_rounds(instance, slots.past)
     layout = _layout(instance, slots, slots.before_first_cut)
     ranks, holds = first_arrival_ranks(instance), _held_at_start(instance, slots)
     follow_tail(policy, layout, slots.past, ranks, holds, instance.forced)

@@ -16,6 +16,7 @@ from replay.own_policies import HalfKept
 import teltheory as tt
 import teltheory.replay
 from teltheory.policies import LeastRecentlyUsed
+from teltheory.policies.policy import NotCompiledError
 from teltheory.replay.bitset import clear_bit, largest_bit, new_bitset, set_bit
 from teltheory.replay.lru import replay_least_recent_trim, replay_lru, replay_round_robin_trim
 from teltheory.replay.rounds import exchange, new_tree, trim_rounds
@@ -54,6 +55,17 @@ def test_lengths_around_and_beyond_32_bits(unit):
         for capacity in (0, unit - 1, unit, 2 * unit + 1, 5 * unit):
             fast = tt.replay(trace, policy, capacity, engine="kernel")
             assert fast == tt.replay(trace, policy, capacity, engine="reference"), (policy, capacity)
+
+
+def test_rounds_whose_sum_is_beyond_int64_are_left_to_the_reference():
+    trace = tt.Trace.from_turns([0, 1, 0, 1] * 4, [2**60, 2**60 + 1, *[0] * 14], [0] * 16)
+    policy = tt.TLRU(2**60, 0, "round-robin")
+    with pytest.raises(NotCompiledError, match=r"16 turns whose surpluses.* add up to 2\*\*63 or more"):
+        tt.replay(trace, policy, 2**60, engine="kernel")
+    few = trace[:4]
+    for capacity in (2**60, 2**60 + 2**59, 2**61):
+        fast = tt.replay(few, policy, capacity, engine="kernel")
+        assert fast == tt.replay(few, policy, capacity, engine="reference")
 
 
 def test_empty_and_one_turn_traces():
