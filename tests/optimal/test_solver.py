@@ -8,9 +8,12 @@ from types import SimpleNamespace
 import highspy
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from optimal.instances import FOUR_TURNS
 from pyomo.contrib.solver.common.results import SolutionStatus, TerminationCondition
-from replay.instances import Case, seeded
+from replay.instances import Case, examples, seeded
+from scipy.sparse import csr_array
 
 import teltheory as tt
 from teltheory.optimal import formulation
@@ -75,6 +78,39 @@ def test_a_refused_call_is_an_error(monkeypatch, method, call):
     monkeypatch.setattr(highspy.Highs, call, lambda self, *arguments: highspy.HighsStatus.kError)
     with pytest.raises(tt.SolverError, match="refused by HiGHS"):
         optimum(FOUR_TURNS, method)
+
+
+@pytest.mark.parametrize(
+    ("call", "what", "ask"),
+    [
+        ("addRows", "rows", lambda program: program.add_rows(csr_array(np.ones((1, 2))), np.ones(1))),
+        ("changeColsCost", "weights", lambda program: program.weigh(np.ones(2))),
+    ],
+)
+def test_refused_rows_and_weights_are_errors(monkeypatch, call, what, ask):
+    monkeypatch.setattr(highspy.Highs, call, lambda self, *arguments: highspy.HighsStatus.kError)
+    with pytest.raises(tt.SolverError, match=f"{what} refused by HiGHS"):
+        ask(GrowingProgram(np.ones(2), np.ones(2)))
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 9), st.integers(0, 30)), min_size=1, max_size=6),
+    st.integers(0, 30),
+    st.sampled_from([1, 2**40]),
+)
+@example([(1, 0), (1, 30)], 1, 1)
+@examples(150)
+def test_a_program_that_is_weighed_again_has_the_optimum_of_its_new_weights(columns, room, unit):
+    """With one row the dearest units are taken first, as far as there is room; the row's price proves it."""
+    most, worth = np.array(columns).T
+    program = GrowingProgram(most, np.full(len(most), 30 * unit))
+    program.add_rows(csr_array(np.ones((1, len(most)))), np.array([room]))
+    for weight in (worth * unit, (30 - worth) * unit):
+        program.weigh(weight)
+        values, (price,) = program.solve()
+        best = sum(np.repeat(np.sort(weight)[::-1], most[np.argsort(weight)[::-1]])[:room].tolist())
+        assert weight @ values == pytest.approx(best)
+        assert room * price + np.maximum(weight - price, 0) @ most == pytest.approx(best)
 
 
 def test_a_wrong_option_is_an_error():
