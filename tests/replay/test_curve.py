@@ -100,6 +100,16 @@ def test_thousands_of_capacities_in_any_order_and_repeated():
         assert (tels[i], slow[i]) == (tt.tail_excess_latency(outcome, 500), tt.slo_violations(outcome, 500))
 
 
+def test_a_plot_is_from_a_thousandth_of_what_an_endless_cache_holds_to_all_of_it():
+    from matplotlib.figure import Figure
+
+    trace = tt.Trace.from_turns([0, 1, 0], [3_000_000, 1_000_000, 2_000_000], [1_000_000, 0, 0])
+    axes = tt.capacity_curve(trace, tt.LRU()).plot(ax=Figure().subplots())
+    capacities = list(axes.lines[0].get_xdata())
+    assert (capacities[0], capacities[-1]) == (7_000, 7_000_000)
+    assert capacities == sorted(set(capacities))
+
+
 def test_percentiles_of_ttft():
     trace = sampled_trace()
     for policy in (tt.LRU(), tt.TLRU(1500, 200)):
