@@ -122,6 +122,14 @@ def test_thresholds_by_hand():
     assert [observe(uncached).xi for uncached in seen] == [10, 10, 6, 6, 10, 10, 10, 10, 66]
 
 
+def test_the_defaults_by_hand():
+    """Four fifths of P95 of the last 500 turns, every 100 turns, if it is a twentieth away (docs/adaptive.md)."""
+    observe = tt.AdaptiveTLRU(10, 0).observing()
+    seen = [*range(1, 601), *[605] * 100, *[607] * 100]
+    # P95 is 475, 575, 605 and 607: 4/5 of it 380, 460, 484 (24 from 460, within 484 / 20) and 485 (25 from it)
+    assert [observe(uncached).xi for uncached in seen] == [10] * 499 + [380] * 100 + [460] * 200 + [485]
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
