@@ -53,6 +53,17 @@ def test_nothing_that_fits_violates_a_cut():
     assert strict > seen / 2
 
 
+def test_whole_shares_violate_no_cut():
+    """Those that fit violate nothing that is true; of those that do not, the room itself says so."""
+    rng, too_many = np.random.default_rng(1), 0
+    for case in middle_cases()[:2]:
+        problem = selection(case.instance, case.xi)
+        for chosen in rng.random((4, len(problem))) < np.array([[0.1], [0.4], [0.7], [1.0]]):
+            assert violated_cuts(problem, chosen.astype(float)) == []
+            too_many += not problem.fits(chosen)
+    assert too_many > 1
+
+
 def test_shares_of_a_cover_that_are_too_many_are_cut_off():
     """All turns meet at one step; the largest shares do not fit together, and are almost one each."""
     rng, seen = np.random.default_rng(7), 0

@@ -7,9 +7,11 @@ from functools import cache
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from optimal.instances import FOUR_TURNS, MIDDLE, SMALL
 from optimal.test_hindsight import is_attainable
-from replay.instances import Case, fewer, seeded
+from replay.instances import Case, examples, fewer, seeded
 
 import teltheory as tt
 from teltheory.optimal import violations
@@ -88,6 +90,24 @@ def test_every_plan_is_one_that_some_policy_reaches():
 
 def test_a_plan_counts_the_reuse_that_no_policy_avoids():
     assert fewest(IN_A_ROW).outcome.cached.tolist() == [0, 2]
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=12), st.integers(1, 5))
+@example([0, 1, 0, 1], 3)
+@examples(100)
+def test_where_each_history_fills_the_cache_those_that_end_first_are_kept(conversations, size):
+    """Intervals of which no two may overlap: the most are found by taking them as they end."""
+    last, free, kept, history = dict[int, int](), 0, 0, []
+    for k, conversation in enumerate(conversations):
+        history.append(size if conversation in last else 0)
+        if conversation in last and last[conversation] >= free:
+            free, kept = k, kept + 1
+        last[conversation] = k
+    turns = len(history)
+    case = Case(tuple(conversations), (size,) * turns, (0,) * turns, tuple(history), size, size, 0)
+    best = fewest(case)
+    assert best.violations == best.lower == turns - history.count(0) - kept
+    assert is_attainable(case, best.outcome.cached.tolist())
 
 
 def test_the_instances_are_worth_solving():
