@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, permutations
 
 import highspy
 import numpy as np
@@ -272,6 +272,21 @@ def test_filling_stops_at_its_deadline_and_when_it_is_good_enough():
         found = filling.improve(nothing, ones, lambda kept: counted.append(kept) or 7, enough, rng, deadline)
         assert found is nothing
     assert len(counted) == 2
+
+
+def test_the_integer_program_is_asked_only_where_plan_and_proof_do_not_meet(monkeypatch):
+    """Items that are worth something whole alone, all as much a unit: most plans of the relaxation keep parts."""
+    asked, met = [], 0
+    monkeypatch.setattr(search, "choose_pieces", lambda *_: asked.append(1) or Chosen(None, float("inf"), None))
+    for sizes in sorted(set(permutations((1, 2, 2, 2)))):
+        points = [[(0, 0)]] * 4 + [[(0, 2), (1, 0)] if s == 1 else [(0, 4), (1, 4), (2, 0)] for s in sizes]
+        for room in range(1, 7):
+            asked.clear()
+            best = checked(Case((0, 1, 2, 3) * 2, sizes + (0,) * 4, (0,) * 8, None, room, xi=0, q_hat=0), points)
+            assert best.method == "milp"
+            assert bool(asked) == (best.proved < best.cost), (sizes, room)
+            met += not asked
+    assert met > 2
 
 
 def test_convex_costs_need_no_integer_program(monkeypatch):
