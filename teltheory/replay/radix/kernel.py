@@ -17,11 +17,12 @@ from teltheory.model.numbers import IntArray
 from teltheory.replay.compiled import compiled
 
 FIELDS = 14
-PARENT, INNER, TOP, BOTTOM, START, END, CHILDREN, PINS, STAMP, READ, MARK, READS, SINCE, ORDER = range(FIELDS)
-"""Of each node: the node above, -1 for a root; the one that begins inside its last piece, -1 if there is none; its
-first and last piece; the units above it and down to its end; how many nodes are below it; running requests through
-it; when it was used last, 2 k for what request k left unread and 2 k + 1 for what it read, -1 once it is gone; the
-last request through it; the longest since it is there; how many; the one that added it; its order as it waits."""
+INNER, PARENT, TOP, BOTTOM, START, END, CHILDREN, PINS, STAMP, READ, MARK, READS, SINCE, ORDER = range(FIELDS)
+"""Of each node: the one that begins inside its last piece, -1 if there is none, so also of a free place; the node
+above, -1 for a root; its first and last piece; the units above it and down to its end; how many nodes are below
+it; running requests through it; when it was used last, 2 k for what request k left unread and 2 k + 1 for what it
+read, -1 once it is gone; the last request through it; the longest since it is there; how many; the one that added
+it; its order as it waits."""
 
 USED, MADE, FREE = range(3)
 """Units in the tree; nodes ever made; nodes made that are gone and whose places are free."""
@@ -166,7 +167,7 @@ def _split(
         below, shared = shared, parent[shared]
     cut = min(cut, above[shared] + length[shared])
     new = _new(tree)
-    for fact in range(nodes.shape[1]):  # quicker to compile than a row at once
+    for fact in range(PARENT, FIELDS):  # quicker to compile than a row at once
         nodes[new, fact] = nodes[node, fact]
     _link(tree, paths, new, new)
     nodes[new, END], nodes[new, BOTTOM], nodes[new, CHILDREN] = cut, shared, 1
@@ -175,7 +176,6 @@ def _split(
     if manner.renew:
         nodes[node, STAMP] = 2 * k
     nodes[node, TOP] = shared if inside else below
-    nodes[new, INNER] = -1
     _link(tree, paths, node, node)
     if nodes[node, CHILDREN] == 0 and nodes[node, PINS] == 0:
         _wait(tree, paths, rules, manner, queue, node)
@@ -221,7 +221,7 @@ def _insert(
 def _add(tree: Tree, paths: Paths, node: int, k: int, start: int, end: int) -> int:
     """Add the units from `start` to `end` of request k's path below a node; return the new node."""
     nodes, new, at = tree.nodes, _new(tree), _place(tree, paths, node, k)
-    nodes[new, PARENT], nodes[new, INNER], nodes[new, TOP] = node, -1, paths.piece[at]
+    nodes[new, PARENT], nodes[new, TOP] = node, paths.piece[at]
     while paths.above[paths.piece[at]] + paths.length[paths.piece[at]] < end:
         at += 1
     nodes[new, BOTTOM], nodes[new, START], nodes[new, END] = paths.piece[at], start, end
