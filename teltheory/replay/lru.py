@@ -139,16 +139,14 @@ def _evict(
     k: int,
     tail: int,
     gone: int,
-    room: int,
+    overflow: int,
 ) -> tuple[int, int]:
-    """Evict from the tail on until there is room; return the tail and what its slot lost."""
-    while room < 0:
+    """Evict from the tail on until the overflow is gone; return the tail and what its slot lost."""
+    while overflow:
         left = _budget(full, least, safe, tail) - gone if following[tail] > k else 0
-        room += left
-        if room > 0:  # too much was taken: the tail's slot keeps the rest
-            return tail, gone + left - room
-        tail += 1
-        gone = 0
+        taken = min(left, overflow)
+        overflow -= taken
+        tail, gone = (tail, gone + taken) if taken < left else (tail + 1, 0)
     return tail, gone
 
 
@@ -186,10 +184,10 @@ def replay_round_robin_trim(
             room -= _under_exemption(exempt, full, m + k, k)
             if k == n - 1:
                 break
-            if k > 0 and following[m + k - 1] > k:  # the slot before is exempt no longer: its surplus may go
+            if k > 0:  # the slot before is exempt no longer: its surplus may go (one never cut has none)
                 surplus = full[m + k - 1] - _budget(full, least, safe, m + k - 1)
                 exchange(tree, rank[m + k - 1], surplus)
         if room < 0:
-            room = -trim_rounds(tree, -room)
-            tail, gone = _evict(full, least, safe, following, k, tail, gone, room)
+            overflow = trim_rounds(tree, -room)
+            tail, gone = _evict(full, least, safe, following, k, tail, gone, overflow)
             room = 0
