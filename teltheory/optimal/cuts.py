@@ -62,8 +62,7 @@ def _at_row(problem: Selection, share: FloatArray, row: int, room: int) -> Itera
     items, need = problem.choice[treads], problem.need[treads]
     x = share[items]
     divisor = _best_divisor(x, need, room)
-    if divisor:
-        yield from _cut(row, items, x, need // divisor, room // divisor)
+    yield from _cut(row, items, x, need // divisor, room // divisor)
     for order in (np.argsort(-x), np.argsort((1 - x) / need), np.lexsort((-need, -np.round(x, 2)))):
         weights = np.zeros(len(items), np.int64)
         most = _lifted_cover(order, np.lexsort((-need, -x)), x, need, room, weights)
@@ -81,18 +80,16 @@ def _cut(row: int, items: IntArray, x: FloatArray, weights: IntArray, most: int)
 
 @compiled
 def _best_divisor(x: FloatArray, need: IntArray, room: int) -> int:
-    """Return the need whose rounded row is violated most, 0 if none is."""
-    best, divisor = 0.0, 0
-    for d in need:
+    """Return the need whose rounded row is violated most."""
+    excess = np.empty(len(need))
+    for i, d in enumerate(need):
         weight = length = 0.0
         for k in range(len(need)):
             times = need[k] // d
             weight += times * x[k]
             length += times * times
-        excess = (weight - room // d) / np.sqrt(length)
-        if excess > best:
-            best, divisor = excess, d
-    return divisor
+        excess[i] = (weight - room // d) / np.sqrt(length)
+    return int(need[np.argmax(excess)])
 
 
 @compiled

@@ -82,6 +82,27 @@ def test_shares_of_a_cover_that_are_too_many_are_cut_off():
     assert seen > 10
 
 
+def test_the_rounding_that_is_violated_most_is_among_the_cuts():
+    """Rounded down to multiples of each need in turn (Chvatal and Gomory), at each step where shares are split."""
+    rng, seen = np.random.default_rng(3), 0
+    for _ in range(20):
+        needs = rng.integers(3, 30, 8)
+        trace = tt.Trace.from_turns([*range(8)] * 2, [*needs, *[0] * 8], [0] * 16)
+        problem = selection(Instance.of(trace, int(needs.sum()) // 2), 0)
+        share = rng.uniform(0.3, 1, 8)
+        found = {(tuple(cut.choices), tuple(cut.weights)) for cut in violated_cuts(problem, share)}
+        for row in np.flatnonzero(2 * problem.taken(share) > problem.room):
+            items = problem.choice[problem.covering(row)]
+            need = problem.need[items]
+            weights = need // need[:, None]
+            excess = (weights @ share[items] - problem.room[row] // need) / np.linalg.norm(weights, axis=1)
+            if excess.max() > 0.01:
+                most = weights[np.isclose(excess, excess.max())]
+                assert any((tuple(items[some > 0]), tuple(some[some > 0])) in found for some in most)
+                seen += most.max() > 1
+    assert seen > 10
+
+
 def test_cuts_sharpen_the_linear_bound():
     sharper = 0
     for case, best in solved():
