@@ -161,14 +161,14 @@ def priced_turns(instance: Instance | ForestInstance, xi: int, prices: Prices) -
     """Put prices on the turns of an instance; `CertificateError` if they are none."""
     n, room = len(instance), [0, *rooms(instance).tolist()]
     most_paid, up_to = _paid(room, prices)
-    for i, cut in enumerate(prices.cuts):
-        _check_cut(f"cuts[{i}]", cut, n)
+    cuts = [(cut, _checked_weights(f"cuts[{i}]", cut, n)) for i, cut in enumerate(prices.cuts)]
     avoidable = {stairs.turn: stairs for stairs in staircases(instance, xi) if stairs.fits(room)}
-    most_weight = [_most_weight(cut, i, avoidable, room) for i, cut in enumerate(prices.cuts)]
-    most_paid += sum(cut.numerator * most for cut, most in zip(prices.cuts, most_weight, strict=True))
+    most_weight: list[int] = []
     extra: Counter[int] = Counter()
-    for cut in prices.cuts:
-        for turn, weight in zip(cut.turns, cut.weights, strict=True):
+    for i, (cut, weights) in enumerate(cuts):
+        most_weight.append(_most_weight(f"cuts[{i}]", cut.step, weights, avoidable, room))
+        most_paid += cut.numerator * most_weight[i]
+        for turn, weight in weights.items():
             extra[turn] += cut.numerator * weight
     turns = [PricedTurn(stairs, _pays(stairs, up_to) + extra[turn]) for turn, stairs in avoidable.items()]
     return Priced(turns, int(np.count_nonzero(totals(instance) > xi)), room, most_weight, most_paid)
@@ -184,16 +184,18 @@ def _pays(stairs: Staircase, up_to: list[int]) -> int:
     )
 
 
-def _most_weight(cut: Cut, i: int, avoidable: dict[int, Staircase], room: list[int]) -> int:
-    """Return the largest weight of turns that fit into the room of the cut's step together."""
+def _most_weight(
+    name: str, step: int, weights: dict[int, int], avoidable: dict[int, Staircase], room: list[int]
+) -> int:
+    """Return the largest weight of turns that fit into the room of a cut's step together."""
     least_need = {0: 0}
-    for turn, weight in zip(cut.turns, cut.weights, strict=True):
-        need = avoidable[turn].at(cut.step) if turn in avoidable else 0
+    for turn, weight in weights.items():
+        need = avoidable[turn].at(step) if turn in avoidable else 0
         if not need:
-            raise CertificateError(f"cuts[{i}]: found turn {turn}, expected avoidable ones that cover its step")
+            raise CertificateError(f"{name}: found turn {turn}, expected avoidable ones that cover its step")
         for lighter, taken in sorted(least_need.items(), reverse=True):
             heavier, more = lighter + weight, taken + need
-            if more <= min(room[cut.step], least_need.get(heavier, more)):
+            if more <= min(room[step], least_need.get(heavier, more)):
                 least_need[heavier] = more
     return max(least_need)
 
@@ -219,9 +221,13 @@ def _whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _check_cut(name: str, cut: Cut, n: int) -> None:
-    if len(cut.turns) != len(cut.weights):
-        raise CertificateError(f"{name}: found {len(cut.weights)} weights, expected {len(cut.turns)}, one a turn")
+def _checked_weights(name: str, cut: Cut, n: int) -> dict[int, int]:
+    """Return the weight of each turn of a cut; `CertificateError` if it is none."""
+    try:
+        weights = dict(zip(cut.turns, cut.weights, strict=True))
+    except ValueError:
+        told = f"{name}: found {len(cut.weights)} weights, expected {len(cut.turns)}, one a turn"
+        raise CertificateError(told) from None
     if any(later <= turn for turn, later in pairwise(cut.turns)):
         raise CertificateError(f"{name}: found turns out of order, expected ascending turns")
     if not 1 <= cut.step <= n:
@@ -230,6 +236,7 @@ def _check_cut(name: str, cut: Cut, n: int) -> None:
         raise CertificateError(f"{name}: found the numerator {cut.numerator}, expected 0 or more")
     if min(cut.weights, default=1) < 1 or sum(cut.weights) > MOST_WEIGHT:
         raise CertificateError(f"{name}: found other weights, expected 1 or more, {MOST_WEIGHT:,} at most in all")
+    return weights
 
 
 def cost_bound(
