@@ -87,12 +87,12 @@ def hindsight_optimum(
     trace: Trace,
     capacity: Size,
     xi: Size,
-    forced: bool = False,
-    initial: Initial = (),
-    method: Method = "auto",
-    time_limit: float | None = None,
+    forced: bool = ...,
+    initial: Initial = ...,
+    method: Method = ...,
+    time_limit: float | None = ...,
     *,
-    model: Model | None = None,
+    model: Model | None = ...,
 ) -> HindsightOptimum: ...
 
 
@@ -101,14 +101,14 @@ def hindsight_optimum(
     trace: Forest,
     capacity: Size,
     xi: Size,
-    forced: bool = False,
-    initial: Initial = (),
-    method: Method = "auto",
-    time_limit: float | None = None,
+    forced: bool = ...,
+    initial: Initial = ...,
+    method: Method = ...,
+    time_limit: float | None = ...,
     *,
-    cache: BlockCache = "strict",
-    running: int = 1,
-    model: Model | None = None,
+    cache: BlockCache = ...,
+    running: int = ...,
+    model: Model | None = ...,
 ) -> ForestOptimum: ...
 
 
@@ -117,14 +117,14 @@ def hindsight_optimum(
     trace: ModuleTrace,
     capacity: Size,
     xi: Size,
-    forced: bool = False,
-    initial: Initial = (),
-    method: Method = "auto",
-    time_limit: float | None = None,
+    forced: bool = ...,
+    initial: Initial = ...,
+    method: Method = ...,
+    time_limit: float | None = ...,
     *,
-    cache: ItemCache = "strict",
-    running: int = 1,
-    model: Model | None = None,
+    cache: ItemCache = ...,
+    running: int = ...,
+    model: Model | None = ...,
 ) -> ModuleOptimum: ...
 
 
@@ -133,14 +133,14 @@ def hindsight_optimum(
     trace: Trace | Forest | ModuleTrace,
     capacity: Tiers,
     xi: Size,
-    forced: bool = False,
-    initial: Initial = (),
-    method: Method = "auto",
-    time_limit: float | None = None,
+    forced: bool = ...,
+    initial: Initial = ...,
+    method: Method = ...,
+    time_limit: float | None = ...,
     *,
-    cache: BlockCache = "strict",
-    running: int = 1,
-    model: Model | None = None,
+    cache: BlockCache = ...,
+    running: int = ...,
+    model: Model | None = ...,
 ) -> TieredOptimum: ...
 
 
@@ -313,7 +313,6 @@ def weighted_optimum(
     units = Units.of(trace, model)
     instance = instance_of(trace, units.capacity(capacity), forced=forced, initial=initial, running=running)
     xi, read = units.xi(xi), turn_weights(trace, weights)
-    deadline_of(time_limit)
     try:
         answer = by_relaxation(instance, xi, read, time_limit)
     except SolverError as error:

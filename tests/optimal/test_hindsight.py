@@ -198,6 +198,19 @@ def test_wrong_threshold(xi):
         replace(SOME, xi=xi).optimum("auto")
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_names_a_wrong_time_limit(method):
+    with pytest.raises(tt.ArgumentError, match="time_limit: found -1, expected seconds, 0 or more"):
+        tt.hindsight_optimum(SOME.trace, SOME.capacity, SOME.xi, method=method, time_limit=-1)
+
+
+def test_caching_is_optional_unless_it_is_asked_to_be_forced():
+    """In a cache that no past fits into, all that a turn computes above xi counts."""
+    everything = sum(max(total - SOME.xi, 0) for _, total, _ in lengths(SOME))
+    assert tt.hindsight_optimum(SOME.trace, 0, SOME.xi).objective == everything
+    assert tt.weighted_optimum(SOME.trace, 0, SOME.xi, [1, 1, 1]).objective == everything
+
+
 def test_infeasible_forced_caching():
     with pytest.raises(tt.ForcedCachingError, match=r"turn 1: .* length 6, expected at most the capacity 5"):
         replace(SOME, forced=True).optimum("auto")
