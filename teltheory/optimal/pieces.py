@@ -81,7 +81,7 @@ def pooled(pieces: Pieces) -> Pieces:
 def envelope_problem(instance: Instance, costs: PiecewiseCosts, pieces: Pieces) -> tuple[IntervalProblem, int]:
     """Return the interval problem over the convex envelopes and the number that its whole weights are divided by.
 
-    Without rising pieces the weights are the gains themselves, divided by 1.
+    Without rising pieces the weights are the gains a unit themselves, divided by 1, and the prices are whole.
     """
     envelope, divisor = pieces, 1
     if len(pieces.rising):
