@@ -26,7 +26,7 @@ NONE = INT64_MAX
 
 @compiled
 def new_tree(leaves: int) -> Tree:
-    """Return the tree of a number of conversations without surplus."""
+    """Return the tree of a number of conversations without surplus; it has less than four nodes for each."""
     size = 1
     while size < leaves:
         size *= 2

@@ -159,6 +159,11 @@ def rounds_by_hand(surplus, overflow):
     return overflow
 
 
+@pytest.mark.parametrize("leaves", [1, 2, 3, 4, 5, 8, 9, 1000, 1024])
+def test_a_tree_has_room_for_its_leaves_and_less_than_four_nodes_for_each(leaves):
+    assert 2 * leaves <= len(new_tree(leaves)) < 4 * leaves
+
+
 @given(
     st.integers(1, 9),
     st.lists(st.tuples(st.integers(0, 8), st.integers(0, 7), st.integers(0, 12)), max_size=25),
