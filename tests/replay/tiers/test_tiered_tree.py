@@ -11,6 +11,7 @@ from tiered import documents, tiered
 
 import teltheory as tt
 from teltheory.model.tiers import Tiers
+from teltheory.policies import LeastRecentlyUsed, Memory
 from teltheory.replay.tiers.reference import PlainTree
 from teltheory.replay.tiers.tree import TieredTree
 
@@ -80,6 +81,30 @@ def test_two_that_run_at_once_both_compute_and_one_brings_it_in(kind):
     tree.cancel(1, 2)
     tree.finish(1, 1)
     assert (tree.found(1), tree.written, tree.dropped) == ((2,), 2, 0)
+
+
+class Attentive(LeastRecentlyUsed, Memory):
+    """LRU, and its own memory, which notes the numbers that it hears of each request."""
+
+    def __init__(self):
+        self.heard = []
+
+    def memory(self, instance):
+        return self
+
+    def retrieved(self, nodes, cached, fresh, tail):
+        self.heard.append((cached, fresh, tail))
+
+
+@pytest.mark.parametrize("kind", [TieredTree, PlainTree])
+def test_a_policy_hears_what_is_found_and_computed_on_a_path_and_after_it(kind):
+    forest = tt.Forest.from_paths([[0, 1], [0, 2], [0, 1]])
+    policy = Attentive()
+    tree = kind(forest, Tiers((3,)), policy)
+    for k, (leaf, question) in enumerate([(1, {}), (2, {"tail": 4}), (1, {"tail": 0})]):
+        tree.start(leaf, k, **question)
+        tree.finish(leaf, k)
+    assert policy.heard == [(0, 2, 0), (1, 1, 4), (2, 0, 0)]
 
 
 class Both:
