@@ -46,6 +46,14 @@ def test_it_is_what_brute_force_finds(q):
         check(case, q, found)
 
 
+def test_without_the_heuristic_the_exact_search_finds_it_all_the_same(monkeypatch):
+    monkeypatch.setattr(percentile, "packed", lambda search, *others: search)
+    for case in seeded(8, 8, **SMALL):
+        found = best(case, 0.8)
+        assert (found.value, found.status) == (brute_force(case, found.allowed), "optimal"), case
+        check(case, 0.8, found)
+
+
 def test_without_time_the_bounds_are_true_and_no_optimum_is_false():
     for case in seeded(2, 3, forced=False, **MIDDLE):
         true, early = best(case, 0.8), best(case, 0.8, time_limit=0)
