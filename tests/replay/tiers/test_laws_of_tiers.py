@@ -323,6 +323,15 @@ def test_a_copy_takes_room_and_is_not_sent_twice():
     assert (exclusive.cached[1].tolist(), exclusive.copied.tolist()) == ([0, 0, 2, 2], [[0, 2, 2, 2]])
 
 
+def test_what_is_above_a_copy_and_has_none_is_sent():
+    """A's last 2 of 4 blocks sink for B and come back; when C has all of A sink, only the first 2 are sent."""
+    trace = tt.Trace.from_turns([0, 1, 0, 2, 0], [4, 2, 0, 4, 0], [0] * 5)
+    for each in (trace, trace.forest):
+        out = tt.replay(each, tt.LRU(), tt.Tiers((4, 6), (0, 0), "swap-out-once"))
+        assert out.cached.tolist() == [[0, 0, 2, 0, 0], [0, 0, 2, 0, 4]]
+        assert out.copied[0, :4].tolist() == [0, 2, 2, 2]
+
+
 def test_what_sinks_first_finds_no_candidates_among_the_copies():
     """B, D, A, then B again, whose copy leaves room for D. At E's turn A sinks, D goes for it, B sinks freely."""
     trace = tt.Trace.from_turns([0, 1, 2, 0, 3, 2, 1], [1, 1, 1, 0, 2, 0, 0], [0] * 7)
