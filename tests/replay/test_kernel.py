@@ -20,6 +20,7 @@ from teltheory.policies.policy import NotCompiledError
 from teltheory.replay.bitset import clear_bit, largest_bit, new_bitset, set_bit
 from teltheory.replay.lru import replay_least_recent_trim, replay_lru, replay_round_robin_trim
 from teltheory.replay.rounds import exchange, new_tree, trim_rounds
+from teltheory.replay.slots import Slots
 
 
 def same(case, policy):
@@ -128,6 +129,19 @@ def test_auto_takes_the_kernel_for_long_traces_if_the_policy_allows_it(policy, k
         assert found == tt.replay(trace, policy, 100, engine="reference")
         assert told[-1][0] <= told[-1][1] == n
     assert len(taken) == kernel
+
+
+def test_slots_follow_each_other_as_the_turns_of_a_conversation_do():
+    for case in seeded(60, 8):
+        m, n = len(case.initial), len(case.conversation)
+        last, previous, following = {entry[0]: slot for slot, entry in enumerate(case.initial)}, [], [n] * (m + n)
+        for k, conversation in enumerate(case.conversation):
+            previous.append(last.get(conversation, -1))
+            if conversation in last:
+                following[last[conversation]] = k
+            last[conversation] = m + k
+        slots = Slots.of(case.instance)
+        assert (slots.previous.tolist(), slots.following.tolist()) == (previous, following), case
 
 
 @given(
