@@ -156,6 +156,15 @@ def test_pooled_pieces_are_the_lower_convex_envelope():
     ]
 
 
+@pytest.mark.parametrize("top", [1, 7, 8, 9, 2**19 - 1, 2**19])
+def test_prices_are_as_fine_as_twenty_bits_of_the_largest_gain_allow(top):
+    """Two units together gain twice as much, the first alone nothing."""
+    case = Case((0, 0), (2, 0), (0, 0), None, 2, xi=0, q_hat=0)
+    best = checked(case, [[(0, 0)], [(0, 2 * top), (1, 2 * top), (2, 0)]])
+    assert best.cost == 0
+    assert 2**18 <= top * best.prices.denominator < 2**20
+
+
 @pytest.mark.parametrize("slo", [0, 0.1, 0.3])
 @pytest.mark.parametrize("segments", [1, 3, 20])
 def test_latency_costs_are_never_above_the_curve_and_close_to_it(slo, segments):
