@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from serving.worlds import EVERY_MODE, LATENCIES, a_capacity, a_forest, a_policy, a_trace
 
 import teltheory as tt
+from teltheory.model.numbers import readonly
 from teltheory.serving.idle import on_idle_server
 from teltheory.serving.routers import ROUTERS
 from teltheory.serving.work import spread, work_of
@@ -83,6 +85,19 @@ def test_one_replica_that_nobody_waits_for_is_a_replay(seed):
         assert served.outcome == tt.replay(trace, policy, capacity)
     apart = np.diff(served.arrival) > 0
     assert not served.wait[1:][apart].any()
+
+
+@pytest.mark.parametrize("make", [a_trace, a_forest])
+def test_one_replica_that_nobody_waits_for_is_an_idle_server(make):
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        trace, capacity, policy = make(rng), a_capacity(rng, modes=EVERY_MODE), a_policy(rng)
+        tiers = capacity if isinstance(capacity, tt.Tiers) else tt.Tiers((capacity,), (0,))
+        apart = replace(trace, arrival=readonly(2.0**20 * np.arange(len(trace))))
+        served = tt.serve(apart, policy, tiers, latency=LATENCIES[1])
+        idle = on_idle_server(tt.replay(trace, policy, tiers), LATENCIES[1])
+        for name in ("replica", "wait", "load", "compute", "service", "busy"):
+            assert getattr(idle, name).tolist() == getattr(served, name).tolist()
 
 
 @pytest.mark.parametrize(
