@@ -17,6 +17,7 @@ from teltheory.errors import CertificateError
 from teltheory.model.module_instance import ModuleInstance
 from teltheory.model.reuses import caps
 from teltheory.optimal.sets.brute_force import least_tel
+from teltheory.optimal.sets.hindsight import METHODS
 from teltheory.optimal.sets.intervals import set_problem
 
 
@@ -187,6 +188,14 @@ def test_wrong_arguments_are_told(arguments, told):
     given_arguments = {"trace": TEXTBOOK.trace, "capacity": 4, "xi": 1, **arguments}
     with pytest.raises(ValueError, match=told):
         tt.hindsight_optimum(**given_arguments)
+
+
+@pytest.mark.parametrize("cache", ["strict", "whole"])
+@pytest.mark.parametrize("method", METHODS)
+def test_a_wrong_time_limit_is_told_by_methods_that_take_no_time_too(method, cache):
+    for wrong in (-1, "1", True, float("nan")):
+        with pytest.raises(tt.ArgumentError, match="time_limit: found"):
+            tt.hindsight_optimum(TEXTBOOK.trace, 4, 1, method=method, cache=cache, time_limit=wrong)
 
 
 def test_a_certificate_of_something_else_is_told():
