@@ -145,6 +145,7 @@ def test_a_task_before_what_it_follows_is_refused():
         (([Task(0, 1, tokens=2)],), "task 0, tokens: found 2"),
         (([Task(1, 1)], [Server()], (), [0]), "arrivals: found [0]"),
         (([Task(0, 1)], [Server(0)]), "pace: found 0"),
+        (([Task(0, 1)], [Server(), Server(1, 0)]), "capacity: found 0"),
         (([Task(0, 1)], [Server()], (), None, "mean"), "goal: found 'mean'"),
     ],
 )
