@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import forests
 
@@ -268,9 +269,20 @@ def test_an_evicted_block_is_forgotten(engine):
     assert cached(evicted, tt.Priority([9, 0, 0, 1, 1, 0]), 2, **how) == [0] * 6
 
 
-class RememberedReads(LeastRecentlyUsed):
-    """LFU that does not forget what was evicted."""
+@dataclass(frozen=True)
+class Frequent(LeastRecentlyUsed):
+    """LFU that does not forget what was evicted; what lies below a part of the longest path is surplus."""
 
+    parts: int
+
+    def budget(self, node):
+        return node.past // self.parts
+
+    def eviction_key(self, node):
+        return node.hits
+
+
+class RememberedReads(Frequent):
     def memory(self, instance):
         return EveryRead()
 
@@ -286,18 +298,14 @@ class EveryRead(Memory):
         return self.reads[node.code]
 
 
-class Frequent(LeastRecentlyUsed):
-    def eviction_key(self, node):
-        return node.hits
-
-
-@given(forests(), st.integers(0, 8), st.integers(1, 3))
-def test_a_memory_of_ones_own_does_what_a_rule_does(forest, capacity, running):
+@given(forests(), st.integers(0, 8), st.integers(1, 3), st.integers(1, 2))
+@example(tt.Forest.from_paths([[1, 2], [3, 4], [1, 2]]), 3, 1, 2)
+def test_a_memory_of_ones_own_does_what_a_rule_does(forest, capacity, running, parts):
     for mode in modes(forest, capacity, running):
         for cache in CACHES:
             memory, rule = (
                 tt.replay(forest, policy, capacity, cache=cache, **mode)
-                for policy in (RememberedReads(), Frequent())
+                for policy in (RememberedReads(parts), Frequent(parts))
             )
             assert memory == rule
 
