@@ -95,6 +95,25 @@ def test_a_threshold_that_stays_open_does_not_keep_the_lower_end_down(monkeypatc
     assert (found.lower, found.by_solver, found.proved, found.status) == (refuted, True, 0, "time limit")
 
 
+def test_only_open_thresholds_are_asked_of_the_integer_program_and_of_the_exhaustion(monkeypatch):
+    asked = []
+
+    def kept(name):
+        def told(search, deadline, target=None):
+            asked.append((name, search.is_open_at(target)))
+            return search
+
+        return told
+
+    monkeypatch.setattr(percentile, "exactly", kept("exactly"))
+    monkeypatch.setattr(percentile, "exhausted", kept("exhausted"))
+    monkeypatch.setattr(percentile, "sharpened", lambda search, *others: search)
+    monkeypatch.setattr(percentile._Bisection, "prove", lambda self: None)
+    for case in seeded(3, 3, forced=False, **MIDDLE):
+        best(case, 0.8)
+    assert set(asked) == {("exactly", True), ("exhausted", True)}
+
+
 @pytest.mark.long
 def test_what_only_the_milp_proves_is_not_called_proved(monkeypatch):
     for name in ("sharpened", "exhausted"):

@@ -38,7 +38,6 @@ def replay_in_tiers(
     """Replay a trace or a forest in tiers; the arguments are those of `teltheory.replay.replay`."""
     tiers = tiers_of(capacity)
     instance = instance_of(trace, tiers.capacities[0], forced=forced)
-    check_cache(cache)
     if isinstance(instance, Instance) and (engine == "kernel" or (engine == "auto" and len(trace) >= KERNEL_FROM)):
         with suppress(*(() if engine == "kernel" else (NotCompiledError,))):
             return _by_kernel(instance, policies, tiers)
