@@ -130,7 +130,7 @@ def hindsight_curve(
         return Tangent(capacity, exact_sum(np.maximum(instance.total - reused - threshold, 0)), len(steps))
 
     found = {capacity: tangent(capacity) for capacity in {low, high}}
-    todo = [(low, high)] if low < high else []
+    todo = [(low, high)]
     while todo:
         left, right = todo.pop()
         middle = _missing(found[left], found[right], Fraction(tolerance))

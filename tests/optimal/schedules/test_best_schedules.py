@@ -143,6 +143,7 @@ def test_a_task_before_what_it_follows_is_refused():
         (([Task(0, 1, (0,))],), "task 0, after: found (0,)"),
         (([Task(0, 1, prefix=1)], [Server()], [2]), "task 0, prefix: found 1"),
         (([Task(0, 1, tokens=2)],), "task 0, tokens: found 2"),
+        (([Task(0, 1, tokens=0)],), "task 0, tokens: found 0"),
         (([Task(1, 1)], [Server()], (), [0]), "arrivals: found [0]"),
         (([Task(0, 1)], [Server(0)]), "pace: found 0"),
         (([Task(0, 1)], [Server(), Server(1, 0)]), "capacity: found 0"),

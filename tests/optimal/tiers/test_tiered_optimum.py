@@ -37,6 +37,19 @@ def test_milp_finds_what_trying_every_content_finds():
     assert fewer(1000, 10) * 9 / 10 < exact
 
 
+def test_all_that_is_kept_is_whole_where_the_linear_program_keeps_halves():
+    """Seventeen turns whose best plan is one of many pieces; the naive formulation judges."""
+    trace = tt.Trace.from_turns(
+        [2, 1, 1, 1, 2, 3, 0, 0, 2, 1, 1, 0, 1, 2, 0, 1, 1],
+        [1, 0, 5, 5, 0, 0, 5, 4, 5, 3, 4, 3, 5, 5, 0, 5, 4],
+        [2, 0, 3, 3, 0, 2, 3, 0, 2, 3, 3, 2, 3, 1, 2, 3, 2],
+        history=[0, 0, 0, 2, 3, 0, 0, 7, 3, 10, 4, 6, 7, 0, 10, 14, 17],
+    )
+    case = TieredCase(trace, tt.Tiers((14, 11), (0, Fraction(5, 8))), 5)
+    relaxed, whole, naive = map(case.optimum, ("lp", "milp", "pyomo"))
+    assert relaxed.lower <= whole.objective == naive.objective < relaxed.upper
+
+
 def test_the_relaxation_is_at_most_that_and_equal_at_xi_0():
     for case in small_cases(fewer(1000, 40), 42):
         least, relaxed = judged(case), relaxed_tel(case.trace, case.tiers, case.xi, case.forced)
