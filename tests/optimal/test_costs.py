@@ -327,9 +327,12 @@ def test_wrong_arguments_are_refused():
     costs = tt.PiecewiseCosts.linear(case.trace, 10)
     model = tt.A100_LLAMA2_7B_ATTENTION
     table = tt.TableLatency((1,), (0,), ((1,),))
+    other, free = replace(case, conversation=(1,), prompt=(1,), response=(1,)), tt.Prices((), (), 1)
     for call, told in (
-        (lambda: best_of(replace(case, conversation=(1,), prompt=(1,), response=(1,)), costs), "20 turns"),
+        (lambda: best_of(other, costs), "20 turns"),
+        (lambda: bound_of(other, costs, free), "20 turns"),
         (lambda: best_of(case, [[(0, 1)]]), "costs: found 'list'"),
+        (lambda: bound_of(case, [[(0, 1)]], free), "costs: found 'list'"),
         (lambda: tt.PiecewiseCosts(costs.offsets, costs.reuse, costs.cost[1:]), "cost: found"),
         (lambda: tt.PiecewiseCosts(costs.offsets[1:], costs.reuse, costs.cost), "offsets: found"),
         (
