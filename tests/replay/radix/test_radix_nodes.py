@@ -125,6 +125,29 @@ def test_a_rule_on_where_a_node_ends_is_for_the_reference():
     assert outcome.written.tolist() == [2, 1, 2]
 
 
+class Told(LeastRecentlyUsed):
+    """A custom policy that has a key for each value that a fact of a node can have, and for no other."""
+
+    name = "told"
+
+    def __init__(self, fact: str, keys: np.ndarray) -> None:
+        self.fact, self.keys = fact, keys
+
+    @on_arrays
+    def eviction_key(self, node: Node) -> int:
+        return self.keys[getattr(node, self.fact)]
+
+
+@pytest.mark.parametrize(("fact", "values"), [("reads", 6), ("since", 5), ("stamp", 10)])
+def test_a_rule_is_asked_only_of_what_a_node_can_be(fact, values):
+    forest = tt.Forest.from_paths([[1, 2], [3], [1, 4], [5], [3, 6]])
+    for keys in (np.arange(values), -np.arange(values)):
+        policy, shape = Told(fact, keys), tt.RadixNodes()
+        plain, fast = (served(forest, policy, 4, e, cache=shape) for e in ("reference", "kernel"))
+        assert plain == fast
+        assert fast.written.sum() > 0
+
+
 def test_policies_that_remember_blocks_are_refused():
     forest = tt.Forest.from_paths([[1, 2], [3], [4, 5]])
     with pytest.raises(
