@@ -165,8 +165,8 @@ def cut_to_room(problem: IntervalProblem, kept: IntArray) -> IntArray:
     """Return feasible amounts: each is cut by the largest ratio that a step it covers is over-full by."""
     kept = np.clip(kept, 0, problem.most)
     occupied = problem.occupied(kept)
-    share = np.minimum(1.0, problem.room / np.maximum(occupied, 1))
+    share = np.minimum(np.nextafter(1.0, 0.0), problem.room / np.maximum(occupied, 1))
     share[problem.room >= occupied] = 1.0
     least = least_between(share, problem.first, problem.last, 1.0)
     # a hair below the ratio: rounding errors must not make the sum exceed the room
-    return np.where(least < 1.0, np.floor(kept * (least * (1 - 2.0**-40))), kept).astype(np.int64)
+    return np.where(least < 1.0, np.floor(kept * (least * (1 - 2.0**-40))).astype(np.int64), kept)

@@ -94,6 +94,20 @@ def test_cutting_keeps_a_share_that_fits_at_every_scale(factor):
     assert (cut[:2] > most[:2] * (7 / 11 - 1e-9) - 1).all()
 
 
+@pytest.mark.parametrize("most", [7, 2**54, 2**60])
+def test_amounts_are_cut_where_they_take_one_more_than_the_room_and_not_where_they_fill_it(most):
+    """The two numbers may be the same as floats."""
+    kept = np.array([most, most + 1])
+    first, last, weight = np.array([1, 2]), np.array([2, 2]), np.ones(2, np.int64)
+    for spare in (-1, 0):
+        room = np.array([0, most, 2 * most + 1 + spare])
+        problem = IntervalProblem(np.arange(2), first, last, kept, room, 0, weight)
+        cut = cut_to_room(problem, kept)
+        assert problem.feasible(cut)
+        assert (cut == kept).all() == (spare == 0)
+        assert (cut > kept * (1 - 1e-9) - (1 + most / room[2])).all()
+
+
 @pytest.mark.parametrize(
     ("prices", "passed"),
     [
