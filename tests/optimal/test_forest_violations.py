@@ -133,6 +133,20 @@ def test_plans_of_caches_with_holes_fit_and_take_the_room_of_what_they_hold():
         assert 0 < kept.sum() < need.sum()
 
 
+@pytest.mark.parametrize("strict", [False, True])
+def test_small_plans_take_the_room_of_what_they_hold_up_to_the_last_request(strict):
+    rng, held_to_the_end, filled = np.random.default_rng(7), 0, 0
+    for case in small_cases(fewer(600, 10), 43, requests=5):
+        need, (_, *runs) = case.forest.known, Runs.of(case.forest)
+        room = np.append(0, rooms_beside(case.instance))
+        free, kept = room.copy(), np.zeros_like(need)
+        keep(rng.permutation(np.flatnonzero(need)), need, *runs, case.instance.exempt, free, kept, strict)
+        assert free[1:].tolist() == [case.capacity - len(held) for held in states_of(case, kept)]
+        held_to_the_end += bool(kept[-1])
+        filled += bool(np.any((free == 0) & (room > 0)))
+    assert min(held_to_the_end, filled) > 5
+
+
 def test_plans_of_strict_caches_are_closed_and_fit():
     rng, between = np.random.default_rng(5), 0
     for case in small_cases(fewer(600, 10), 42, requests=12, blocks=9):
