@@ -131,6 +131,7 @@ def _lines(file: str) -> tuple[str, ...]:
     return tuple((ROOT / file).read_text().splitlines())
 
 
+@lru_cache
 def _sites(file: str) -> dict[int, list[Site]]:
     return sites_of("\n".join(_lines(file)) + "\n")
 
