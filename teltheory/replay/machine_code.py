@@ -23,7 +23,7 @@ from functools import lru_cache, partial
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.compiler_lock import global_compiler_lock
@@ -40,6 +40,8 @@ PATIENCE = 60.0
 """Seconds of waiting for another process after which a function is compiled without it."""
 
 _PAUSE = 0.02
+_IMPORT = re.compile(rb"^[ ]*(?:from [\w.]*?(\w*) import|import) (.*)$", re.MULTILINE)
+_WORD = re.compile(rb"\w+")
 _DIGEST = sha256().digest_size
 
 
@@ -161,23 +163,38 @@ def _tell(what: str) -> None:
     warnings.warn(f"machine code {what}", stacklevel=2)
 
 
-def _in_machine_code(files: Sequence[Path]) -> list[str]:
+class _Source(NamedTuple):
+    """The text of a file, whether something of it is compiled, and the last names of what it imports."""
+
+    text: bytes
+    compiles: bool
+    imported: frozenset[bytes]
+
+    @classmethod
+    @lru_cache
+    def of(cls, file: Path) -> _Source:
+        """Read a file, once in a process: folders share those of this one."""
+        text = file.read_bytes()
+        lines = _IMPORT.findall(text)
+        names = frozenset(name for line in lines for name in _WORD.findall(b" ".join(line)))
+        return cls(text, b"compiled" in names, names)
+
+
+def _in_machine_code(files: Sequence[Path]) -> list[bytes]:
     """Return the text of each file of which something is compiled, or may be a constant in what is."""
-    texts = [file.read_text(encoding="utf-8", errors="replace") for file in files]
-    compiling = "\n".join(text for text in texts if "import compiled" in text or ".compiled import" in text)
-    imported = set(re.findall(r"(\w+) import\b|\bimport (?:\w+\.)*(\w+)", compiling))
-    names = {name for pair in imported for name in pair}
-    return [
-        text
-        for file, text in zip(files, texts, strict=True)
-        if text in compiling or (file.parent.name if file.stem == "__init__" else file.stem) in names
-    ]
+    sources = {file: _Source.of(file) for file in files}
+    names = {name for one in sources.values() if one.compiles for name in one.imported}
+    return [one.text for file, one in sources.items() if one.compiles or _module(file).encode() in names]
+
+
+def _module(file: Path) -> str:
+    return file.parent.name if file.stem == "__init__" else file.stem
 
 
 @lru_cache
 def _discard_stale(cache: Path, sources: Path) -> None:
     files = {*sources.glob("*.py"), *Path(__file__).parent.rglob("*.py")}
-    digest = sha256(b"".join(map(str.encode, _in_machine_code(sorted(files))))).hexdigest()
+    digest = sha256(b"".join(_in_machine_code(sorted(files)))).hexdigest()
     stamp = cache / f"{digest}.stamp"
     if stamp.exists():
         return
