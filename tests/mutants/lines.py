@@ -9,7 +9,7 @@
 2. The narrow tests of a file are those of the folder that mirrors its room, and the files of tests that import it.
    They run in one process, those that import the file first, until one fails. One that does not end counts too.
 3. What was found is kept in FILE, a line each, and not looked for again while the line of the code is the same.
-4. A survivor that changes speed alone may be named in `exempt.txt`, with the reason.
+4. A survivor that changes no result, or speed alone, may be named in `exempt.txt`, with the reason.
 
 The exit code is 1 if more than 5 % survive, or more than 10 % are exempt.
 """
