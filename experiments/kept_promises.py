@@ -72,6 +72,11 @@ class Question:
         """What its row of the table is called."""
         return Path(self.source).stem + (f", {self.piece} of {self.pieces}" if self.pieces > 1 else "")
 
+    @property
+    def is_apart(self) -> bool:
+        """Whether it is no whole trace of a system, nor like one: a piece, single turns, made-up conversations."""
+        return self.pieces > 1 or self.source in (SAMPLES[-1], *KINDS)
+
 
 @dataclass(frozen=True)
 class Promised(Question):
@@ -185,13 +190,16 @@ def judged(said: Promised) -> Judged:
 
 
 def summaries(found: Iterable[Judged]) -> Iterator[tuple[object, ...]]:
-    """Yield a row for each trace, and for all that chose the rule and all others, as in `COLUMNS`."""
+    """Yield a row for each trace, and for all that chose the rule and all others, as in `COLUMNS`.
+
+    Whole traces come last before the sums, as a page shows these, and another page what is apart.
+    """
     rows: dict[str, list[Judged]] = {}
     totals: dict[str, list[Judged]] = {}
     for one in found:
         rows.setdefault(one.name, []).append(one)
         totals.setdefault({"chose": "all that chose the rule", "new": "all others"}[one.group], []).append(one)
-    for name, group in (rows | totals).items():
+    for name, group in (*sorted(rows.items(), key=lambda row: not row[1][0].is_apart), *totals.items()):
         yield name, *summary(group)
 
 

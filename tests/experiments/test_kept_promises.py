@@ -85,6 +85,26 @@ def test_a_row_counts_what_was_promised_kept_and_confirmed():
     assert next(experiment.summaries([nothing]))[1:] == (1, 0, 1, "0", 0, 0, 0, "-", 0, 0, 1, "0 (0 %)")
 
 
+def test_pieces_and_what_was_made_up_stand_before_whole_traces():
+    def judged(source, piece=1, pieces=1, group="chose"):
+        return experiment.Judged(
+            group, source, 0, piece, pieces, 9, "1", "tel", 7, 0, 0.1, math.nan, math.nan, 0.0, 0
+        )
+
+    new = judged("n.csv", group="new")
+    found = [
+        judged("f.csv"),
+        judged("f.csv", 2, 3),
+        judged("wildchat"),
+        judged("single-turns"),
+        judged("waves"),
+        new,
+    ]
+    names = [row[0] for row in experiment.summaries(found)]
+    assert names[:3] == ["f, 2 of 3", "single-turns", "waves"]
+    assert names[3:] == ["f", "wildchat", "n", "all that chose the rule", "all others"]
+
+
 def test_alone_no_turn_continues_a_conversation():
     assert not experiment.trace_of("single-turns", 1, 1, 1).continuing.any()
 
