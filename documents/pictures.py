@@ -11,10 +11,10 @@ from html import escape
 from pathlib import Path
 
 import teltheory as tt
-from teltheory.apps import Graph, Port, Request, groups, labels
 from teltheory.model.instance import Instance
 from teltheory.policies.policy import AnyPolicy
-from teltheory.replay.states import Served, served_turns
+from teltheory.replay.chains.states import Served, served_turns
+from teltheory.systems.apps import Graph, Port, Request, groups, labels
 
 ASSETS = Path(__file__).parents[1] / "docs" / "assets"
 INK, LIGHT, CACHED, RED, OTHER = "#222", "#e4e8ee", "#3f78b5", "#d64541", "#c98a2b"

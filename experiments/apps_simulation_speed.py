@@ -11,14 +11,14 @@ from time import process_time
 
 import numpy as np
 
-from teltheory.apps.simulation.cluster import Cluster, EngineModel
-from teltheory.apps.simulation.simulate import simulate
-from teltheory.apps.simulation.systems import LATENCY, PARROT, THROUGHPUT, System
-from teltheory.apps.simulation.timing import LLAMA_7B, LLAMA_13B
-from teltheory.apps.workloads import Application, chain_summary
-from teltheory.apps.workloads.application import text
-from teltheory.apps.workloads.chats import single
 from teltheory.paper.script import markdown, run
+from teltheory.systems.apps.simulation.cluster import Cluster, EngineModel
+from teltheory.systems.apps.simulation.simulate import simulate
+from teltheory.systems.apps.simulation.systems import LATENCY, PARROT, THROUGHPUT, System
+from teltheory.systems.apps.simulation.timing import LLAMA_7B, LLAMA_13B
+from teltheory.systems.apps.workloads import Application, chain_summary
+from teltheory.systems.apps.workloads.application import text
+from teltheory.systems.apps.workloads.chats import single
 
 CHAINS, CALLS, SINGLE, ENGINES, RATE, SEED = 25, 20, 10_000, 8, 25, 3
 

@@ -15,8 +15,8 @@ import subprocess
 import sys
 
 from experiments.check_vllm import BLOCK, FOLDER, environment, server
-from teltheory.apps import Sampling
-from teltheory.apps.engines import RemoteEngine
+from teltheory.systems.apps import Sampling
+from teltheory.systems.apps.engines import RemoteEngine
 
 PROMPT = "You answer in one line, as briefly as you can. " * 20
 NAMES = ("Ann:", "Bob:", "Eve:")

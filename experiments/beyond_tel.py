@@ -16,10 +16,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 import teltheory as tt
+from teltheory.base.whole_files import check_place
 from teltheory.paper import tidy
 from teltheory.paper.script import markdown, run
 from teltheory.policies.spec import default_estimate
-from teltheory.whole_files import check_place
 
 CAPACITIES = (300_000, 1_000_000, 3_000_000)
 SLO_SECONDS = (Fraction(1, 2), Fraction(1), Fraction(2), Fraction(3), Fraction(5))

@@ -5,8 +5,8 @@
 1. Released: the total seconds of 64 Bing-like calls on LLaMA 7B, by kernel and batch (microsoft/ParrotServe,
    `artifact/figure14/result.txt`), and those of ten chains of summaries on LLaMA 13B (`artifact/figure11`).
 2. The seconds of a batch that is given all its calls at once are linear in `STEP`, `REQUEST` and `REPEATED` of
-   `teltheory.apps.simulation.timing`: four runs of the simulator tell the line, least squares of relative errors
-   the numbers. `STEP` and `REQUEST` stay as they are, `REPEATED` is fitted; the free fit stands beside.
+   `teltheory.systems.apps.simulation.timing`: four runs of the simulator tell the line, least squares of relative
+   errors the numbers. `STEP` and `REQUEST` stay as they are, `REPEATED` is fitted; the free fit stands beside.
 3. `SCALE_13B` is what makes a token of the chains, alone on its engine, take its released time. The number of
    their calls is told by what the network's 0.25 s a call adds to them in the baseline.
 """
@@ -16,13 +16,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from teltheory.apps.simulation.cluster import Cluster, EngineModel
-from teltheory.apps.simulation.simulate import simulate
-from teltheory.apps.simulation.systems import PAGED, PARROT, UNSHARED, System
-from teltheory.apps.simulation.timing import LLAMA_7B, REPEATED, REQUEST, SCALE_13B, STEP, Timing
-from teltheory.apps.workloads import bing_like
 from teltheory.model.numbers import FloatArray
 from teltheory.paper.script import markdown, run
+from teltheory.systems.apps.simulation.cluster import Cluster, EngineModel
+from teltheory.systems.apps.simulation.simulate import simulate
+from teltheory.systems.apps.simulation.systems import PAGED, PARROT, UNSHARED, System
+from teltheory.systems.apps.simulation.timing import LLAMA_7B, REPEATED, REQUEST, SCALE_13B, STEP, Timing
+from teltheory.systems.apps.workloads import bing_like
 
 SEED, USERS, BLOCKS = 15, 64, 6_800 * 16
 RELEASED = {

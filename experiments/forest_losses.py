@@ -23,12 +23,12 @@ from typing import ClassVar
 
 import teltheory as tt
 from experiments.block_hashes import assumed_starts, forest_of
+from teltheory.base.whole_files import check_place
 from teltheory.model.units import read_tokens
 from teltheory.paper import tidy
 from teltheory.paper.script import markdown, run
 from teltheory.policies.policy import Policy
 from teltheory.policies.spec import default_estimate, in_blocks
-from teltheory.whole_files import check_place
 
 SLO = Fraction(2)
 LATENCY = tt.A100_LLAMA2_7B

@@ -16,12 +16,12 @@ from typing import ClassVar
 
 import teltheory as tt
 from experiments.block_hashes import assumed_starts, forest_of
+from teltheory.base.whole_files import check_place
 from teltheory.model.units import read_tokens
 from teltheory.paper import tidy
 from teltheory.paper.script import markdown, run
 from teltheory.policies.policy import MARKS, Mark
 from teltheory.replay import Cache
-from teltheory.whole_files import check_place
 
 CACHES: dict[str, Cache] = {
     "strict": "strict",

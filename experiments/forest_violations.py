@@ -18,11 +18,11 @@ import numpy as np
 
 import teltheory as tt
 from experiments.block_hashes import forest_of
+from teltheory.base.whole_files import check_place
 from teltheory.model.units import read_tokens
 from teltheory.paper import tidy
 from teltheory.paper.script import markdown, run
 from teltheory.policies.spec import default_estimate, in_blocks
-from teltheory.whole_files import check_place
 
 SLO_SECONDS = (Fraction(1), Fraction(2), Fraction(3))
 Q = 0.95

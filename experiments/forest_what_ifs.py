@@ -19,6 +19,7 @@ import numpy as np
 
 import teltheory as tt
 from experiments.block_hashes import forest_of
+from teltheory.base.whole_files import check_place
 from teltheory.model.preambles import system_prompt, without
 from teltheory.paper import tidy
 from teltheory.paper.script import markdown, run
@@ -26,7 +27,6 @@ from teltheory.policies.policy import Policy
 from teltheory.policies.spec import default_estimate, in_blocks
 from teltheory.replay import Cache
 from teltheory.replay.caches import read_cache
-from teltheory.whole_files import check_place
 
 CAPACITIES = (300_000, 1_000_000, 3_000_000)
 SLO = Fraction(2)

@@ -21,10 +21,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
-from teltheory.extras import needed
-from teltheory.modules import Plan, layout, plan, read_prompt, read_schema, resolve
-from teltheory.modules.bench import drawn_tokenizer, stopwatch
-from teltheory.modules.runtime import (
+from teltheory.base.extras import needed
+from teltheory.paper.script import markdown, run
+from teltheory.systems.modules import Plan, layout, plan, read_prompt, read_schema, resolve
+from teltheory.systems.modules.bench import drawn_tokenizer, stopwatch
+from teltheory.systems.modules.runtime import (
     Model,
     decode,
     decode_together,
@@ -34,7 +35,6 @@ from teltheory.modules.runtime import (
     prefill_together,
     tokens_together,
 )
-from teltheory.paper.script import markdown, run
 
 CELLS = ((512, 0), (0, 512))
 """Shared and own tokens of a prompt."""

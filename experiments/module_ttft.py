@@ -3,8 +3,8 @@
     python experiments/module_ttft.py times.csv
     python experiments/module_ttft.py times.csv --model FOLDER --repeats 3 --cells 0+1056 1024+32
 
-What is timed, and how it is interleaved, is said in `teltheory.modules.bench`; one thread. The cells with no kept
-tokens are the control: a prompt of fresh tokens alone is computed as without a cache.
+What is timed, and how it is interleaved, is said in `teltheory.systems.modules.bench`; one thread. The cells with
+no kept tokens are the control: a prompt of fresh tokens alone is computed as without a cache.
 """
 
 import argparse
@@ -13,10 +13,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from teltheory.base.extras import needed
 from teltheory.errors import TelTheoryError
-from teltheory.extras import needed
-from teltheory.modules.bench import Cell, Timed, timed
-from teltheory.modules.runtime import load_model
+from teltheory.systems.modules.bench import Cell, Timed, timed
+from teltheory.systems.modules.runtime import load_model
 
 COLUMNS = ("model", "kept", "fresh", "way", "repeat", "wall_s", "cpu_s")
 CELLS = ["0+288", "0+1056", "256+32", "512+32", "1024+32", "1024+128", "1024+512", "2048+32", "4096+32"]

@@ -2,8 +2,9 @@
 
     python -m experiments.parrot_ratios
 
-1. Each row is one system over another on one made-up workload (`teltheory.apps.workloads`) and simulated engines.
-   Settings are those of the authors' scripts (microsoft/ParrotServe, branch artifact) where these say them.
+1. Each row is one system over another on one made-up workload (`teltheory.systems.apps.workloads`) and simulated
+   engines. Settings are those of the authors' scripts (microsoft/ParrotServe, branch artifact) where these say
+   them.
 2. One band decides: reproduced is what is within 20 % of the seed's number, or of the released one where the seed
    has none or says "up to" of other settings too. Every row that was written down is printed.
 3. Fitted: `experiments.fit_parrot_engine` fits the engine's constants to released seconds of that experiment. All
@@ -21,12 +22,21 @@ from statistics import fmean
 
 import numpy as np
 
-from teltheory.apps.simulation.cluster import Cluster, EngineModel
-from teltheory.apps.simulation.simulate import simulate
-from teltheory.apps.simulation.simulated import Simulated
-from teltheory.apps.simulation.systems import LATENCY, NO_AFFINITY, PAGED, PARROT, THROUGHPUT, UNSHARED, System
-from teltheory.apps.simulation.timing import LLAMA_7B, LLAMA_7B_A6000, LLAMA_13B, Timing
-from teltheory.apps.workloads import (
+from teltheory.paper.script import markdown, run
+from teltheory.systems.apps.simulation.cluster import Cluster, EngineModel
+from teltheory.systems.apps.simulation.simulate import simulate
+from teltheory.systems.apps.simulation.simulated import Simulated
+from teltheory.systems.apps.simulation.systems import (
+    LATENCY,
+    NO_AFFINITY,
+    PAGED,
+    PARROT,
+    THROUGHPUT,
+    UNSHARED,
+    System,
+)
+from teltheory.systems.apps.simulation.timing import LLAMA_7B, LLAMA_7B_A6000, LLAMA_13B, Timing
+from teltheory.systems.apps.workloads import (
     Application,
     background,
     bing_like,
@@ -36,7 +46,6 @@ from teltheory.apps.workloads import (
     map_reduce,
     multi_agent,
 )
-from teltheory.paper.script import markdown, run
 
 SEED, BAND, DRAWS = 27, 0.2, 5
 CHUNKS, DOCUMENT = 54, "document"

@@ -18,19 +18,19 @@ from pathlib import Path
 import numpy as np
 
 import teltheory as tt
+from teltheory.base.whole_files import check_place
 from teltheory.cost.kv_cache import ARCHITECTURES
 from teltheory.cost.links import load_seconds, marginal_seconds
 from teltheory.paper import tidy
 from teltheory.paper.rows import ServedDocuments
 from teltheory.paper.script import markdown, run
-from teltheory.rag.indexes import IVF, build
-from teltheory.rag.requests import draw_workload
-from teltheory.rag.served import Served
-from teltheory.rag.server import Server, serve
-from teltheory.rag.synthetic import synthetic_corpus
-from teltheory.rag.systems import GPU_LRU, NONE, RAGCACHE, ablation, at_rate, highest_rate, worth
-from teltheory.rag.workload import Workload
-from teltheory.whole_files import check_place
+from teltheory.systems.rag.indexes import IVF, build
+from teltheory.systems.rag.requests import draw_workload
+from teltheory.systems.rag.served import Served
+from teltheory.systems.rag.server import Server, serve
+from teltheory.systems.rag.synthetic import synthetic_corpus
+from teltheory.systems.rag.systems import GPU_LRU, NONE, RAGCACHE, ablation, at_rate, highest_rate, worth
+from teltheory.systems.rag.workload import Workload
 from teltheory.workloads.laws import LogNormal
 
 DOCUMENTS, QUESTIONS, REQUESTS, K, SEED = 1000, 4000, 1000, 2, 24

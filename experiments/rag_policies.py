@@ -21,15 +21,15 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 import teltheory as tt
+from teltheory.base.whole_files import check_place
 from teltheory.model.numbers import IntArray
 from teltheory.paper import tidy
 from teltheory.paper.script import markdown, run
-from teltheory.rag.indexes import FlatL2, build
-from teltheory.rag.policies import READINGS, PolicyRow, policy_rows, policy_sides
-from teltheory.rag.popularity import asked_for
-from teltheory.rag.synthetic import synthetic_corpus
-from teltheory.rag.workload import Workload
-from teltheory.whole_files import check_place
+from teltheory.systems.rag.indexes import FlatL2, build
+from teltheory.systems.rag.policies import READINGS, PolicyRow, policy_rows, policy_sides
+from teltheory.systems.rag.popularity import asked_for
+from teltheory.systems.rag.synthetic import synthetic_corpus
+from teltheory.systems.rag.workload import Workload
 from teltheory.workloads.laws import LogNormal
 
 DOCUMENTS, QUESTIONS, REQUESTS, PHASE, SEED = 1000, 4000, 1500, 250, 24

@@ -23,14 +23,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 import teltheory as tt
+from teltheory.base.whole_files import check_place
 from teltheory.paper import tidy
 from teltheory.paper.script import markdown, run
-from teltheory.rag.indexes import IVF, build
-from teltheory.rag.requests import draw_workload, settled
-from teltheory.rag.server import Server, serve
-from teltheory.rag.synthetic import synthetic_corpus
-from teltheory.rag.workload import Workload
-from teltheory.whole_files import check_place
+from teltheory.systems.rag.indexes import IVF, build
+from teltheory.systems.rag.requests import draw_workload, settled
+from teltheory.systems.rag.server import Server, serve
+from teltheory.systems.rag.synthetic import synthetic_corpus
+from teltheory.systems.rag.workload import Workload
 
 LATENCY, LOAD = tt.A100_LLAMA2_7B_ATTENTION, 18.5e-6
 TIERS = tt.Tiers((60_000, 600_000), (0, Fraction(26, 100)), "swap-out-once")

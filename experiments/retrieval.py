@@ -13,14 +13,14 @@ from pathlib import Path
 import numpy as np
 
 from teltheory.paper.script import markdown, run
-from teltheory.rag.corpus import Corpus, Queries
-from teltheory.rag.entries import corpus_of
-from teltheory.rag.hnsw import HNSW
-from teltheory.rag.indexes import IVF, FlatL2, Index, build
-from teltheory.rag.popularity import asked_for, top_share
-from teltheory.rag.requests import settled
-from teltheory.rag.synthetic import synthetic_corpus
-from teltheory.rag.texts import XQUAD, read_stand_ins, read_xquad
+from teltheory.systems.rag.corpus import Corpus, Queries
+from teltheory.systems.rag.entries import corpus_of
+from teltheory.systems.rag.hnsw import HNSW
+from teltheory.systems.rag.indexes import IVF, FlatL2, Index, build
+from teltheory.systems.rag.popularity import asked_for, top_share
+from teltheory.systems.rag.requests import settled
+from teltheory.systems.rag.synthetic import synthetic_corpus
+from teltheory.systems.rag.texts import XQUAD, read_stand_ins, read_xquad
 
 DIMENSIONS = (64, 128, 239)
 K, STAGES, REQUESTS, SYNTHETIC = 2, 8, 100_000, 10_000

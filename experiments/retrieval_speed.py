@@ -10,14 +10,14 @@ from time import perf_counter
 
 import numpy as np
 
+from teltheory.base.extras import needed
 from teltheory.errors import ArgumentError
-from teltheory.extras import needed
 from teltheory.paper.script import markdown, run
-from teltheory.rag.hnsw import HNSW
-from teltheory.rag.indexes import IVF, FlatL2, Index, build
-from teltheory.rag.stage_times import measured
-from teltheory.rag.synthetic import synthetic_corpus
-from teltheory.rag.vectors import VectorArray
+from teltheory.systems.rag.hnsw import HNSW
+from teltheory.systems.rag.indexes import IVF, FlatL2, Index, build
+from teltheory.systems.rag.stage_times import measured
+from teltheory.systems.rag.synthetic import synthetic_corpus
+from teltheory.systems.rag.vectors import VectorArray
 
 INDEXES: tuple[Index, ...] = (FlatL2(), IVF(1024, 64, 8), HNSW(width=64, stages=8))
 QUERIES, K, REPEATS, DIMENSIONS = 1000, 5, 3, 64

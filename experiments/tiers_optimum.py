@@ -16,11 +16,11 @@ from time import process_time
 from typing import ClassVar
 
 import teltheory as tt
+from teltheory.base.whole_files import check_place
 from teltheory.model.numbers import read_fraction
 from teltheory.model.units import read_tokens
 from teltheory.paper import tidy
 from teltheory.paper.script import markdown, run
-from teltheory.whole_files import check_place
 
 SHARED, PRIVATE = "shared prefixes, in blocks", "private conversations, in tokens"
 

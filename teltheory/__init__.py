@@ -10,7 +10,6 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from teltheory import moved as moved
 from teltheory.cost.kv_cache import ARCHITECTURES, Architecture, KVSize
 from teltheory.cost.kv_config import read_architecture
 from teltheory.cost.latency import (
@@ -61,10 +60,10 @@ from teltheory.optimal import (
     hindsight_optimum,
     weighted_optimum,
 )
-from teltheory.optimal.costs import PiecewiseCosts
+from teltheory.optimal.costs.of_turns import PiecewiseCosts
+from teltheory.optimal.costs.prices import Cut, Prices, cost_bound, violations_bound
 from teltheory.optimal.curve import HindsightCurve, hindsight_curve
-from teltheory.optimal.exhaustion import check_violations
-from teltheory.optimal.prices import Cut, Prices, cost_bound, violations_bound
+from teltheory.optimal.slo.exhaustion import check_violations
 from teltheory.policies import (
     FIFO,
     GDSF,
@@ -102,9 +101,9 @@ if TYPE_CHECKING:
     from teltheory.claims.adversary import adversary
     from teltheory.claims.dominance import never_worse
     from teltheory.formats import read_arrivals, read_trace, with_arrivals, write_trace
-    from teltheory.optimal.cost_optimum import CostOptimum, cost_optimum
-    from teltheory.optimal.percentile import BestPercentile, best_percentile
-    from teltheory.optimal.violations import FewestViolations, fewest_violations
+    from teltheory.optimal.costs.optimum import CostOptimum, cost_optimum
+    from teltheory.optimal.slo.percentile import BestPercentile, best_percentile
+    from teltheory.optimal.slo.violations import FewestViolations, fewest_violations
     from teltheory.policies.learned.etlru import ETLRU
     from teltheory.policies.learned.return_aware import ReturnAwareTLRU
     from teltheory.serving.batching import A100_DECODE, Chunked, Decode
@@ -186,12 +185,12 @@ _ON_DEMAND = {
     "ReturnAwareTLRU": "teltheory.policies.learned.return_aware",
     "FittedLatency": "teltheory.calibration.fitting",
     "fit_latency": "teltheory.calibration.fitting",
-    "CostOptimum": "teltheory.optimal.cost_optimum",
-    "cost_optimum": "teltheory.optimal.cost_optimum",
-    "BestPercentile": "teltheory.optimal.percentile",
-    "best_percentile": "teltheory.optimal.percentile",
-    "FewestViolations": "teltheory.optimal.violations",
-    "fewest_violations": "teltheory.optimal.violations",
+    "CostOptimum": "teltheory.optimal.costs.optimum",
+    "cost_optimum": "teltheory.optimal.costs.optimum",
+    "BestPercentile": "teltheory.optimal.slo.percentile",
+    "best_percentile": "teltheory.optimal.slo.percentile",
+    "FewestViolations": "teltheory.optimal.slo.violations",
+    "fewest_violations": "teltheory.optimal.slo.violations",
     "adversary": "teltheory.claims.adversary",
     "never_worse": "teltheory.claims.dominance",
     "A100_DECODE": "teltheory.serving.batching",

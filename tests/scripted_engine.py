@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
-from teltheory.apps import AppError, Port, Sampling
-from teltheory.apps.engines import Contexts
-from teltheory.apps.sessions import Session
+from teltheory.systems.apps import AppError, Port, Sampling
+from teltheory.systems.apps.engines import Contexts
+from teltheory.systems.apps.sessions import Session
 
 
 class Scripted:

@@ -8,8 +8,8 @@ import pytest
 import yaml
 from report.ledger_rows import row
 
-from teltheory.cli.output import console
-from teltheory.cli.verify import ledger_table
+from teltheory.cli.printed.output import console
+from teltheory.cli.verify.command import ledger_table
 from teltheory.report.markdown import ledger_markdown
 from teltheory.report.words import WHICH_TEXT
 

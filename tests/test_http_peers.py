@@ -11,10 +11,10 @@ from contextlib import suppress
 
 import pytest
 
-from teltheory import peers
-from teltheory.apps.engines.remote import RemoteEngine
-from teltheory.apps.server.client import RemoteSession
-from teltheory.calibration.client import Completions
+from teltheory.base import peers
+from teltheory.server.client import Completions
+from teltheory.systems.apps.engines.remote import RemoteEngine
+from teltheory.systems.apps.server.client import RemoteSession
 
 KEY = "sk-" + "0123456789abcdefghijklmnopqrstuvwxyzABCDEFG"
 EVENTS = "text/event-stream"

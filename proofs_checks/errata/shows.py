@@ -10,10 +10,10 @@ from proofs_checks.tail_optimized.algorithm_2 import Cut, Known
 from teltheory.claims.case import Case
 from teltheory.claims.erratum import Counterexample, Show, StateTable
 from teltheory.claims.state_tables import letter, names_of, turns_table
+from teltheory.optimal.chains.formulation import hindsight_model
 from teltheory.optimal.exact import LinearProgram, proved_optimum
-from teltheory.optimal.formulation import hindsight_model
 from teltheory.policies import Conversation
-from teltheory.replay.states import Served, served_turns
+from teltheory.replay.chains.states import Served, served_turns
 from teltheory.workloads.laws import Finite
 
 MakeReading = Callable[[Case], Reading]

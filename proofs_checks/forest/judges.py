@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from teltheory.claims.compiled_check.trees import Tree, least, losses, tree_of
+from teltheory.claims.compiled.trees import Tree, least, losses, tree_of
 from teltheory.claims.forests import ForestCase
 from teltheory.optimal.trees.states import least_tel
 

@@ -16,7 +16,7 @@ import numpy as np
 from proofs_checks.forest.judges import optimum, optimum_from
 from proofs_checks.forest.programs import intervals, most_kept, needed, rooms
 from teltheory.claims.claim import Unshrunk, Values, rows
-from teltheory.claims.compiled_check.forests import CompiledForests
+from teltheory.claims.compiled.forests import CompiledForests
 from teltheory.claims.forests import ForestCase, Limits, SmallForests
 from teltheory.claims.listed import Listed, told
 from teltheory.claims.origin import sharpness

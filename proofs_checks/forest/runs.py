@@ -6,8 +6,8 @@ from operator import le
 from typing import Any, Literal, TypeAlias
 
 from teltheory.claims.claim import Values
-from teltheory.claims.compiled_replays import caches, checks
-from teltheory.claims.compiled_replays.space import CompiledReplays
+from teltheory.claims.compiled.replays import caches, checks
+from teltheory.claims.compiled.replays.space import CompiledReplays
 from teltheory.claims.forests import ForestCase, Limits, SmallForests, any_depth, no_estimate, no_tail
 from teltheory.errors import ForcedCachingError
 from teltheory.policies import LRU, TLRU

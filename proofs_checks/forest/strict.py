@@ -13,7 +13,7 @@ from proofs_checks.forest.judges import optimum, optimum_from
 from proofs_checks.forest.optimum import all_equal
 from proofs_checks.forest.programs import at_every_step, intervals, most_kept, needed
 from teltheory.claims.claim import Values, rows
-from teltheory.claims.compiled_check.forests import CompiledForests
+from teltheory.claims.compiled.forests import CompiledForests
 from teltheory.claims.forests import ForestCase, Limits, SmallForests, no_tail, no_threshold
 from teltheory.claims.listed import Listed
 from teltheory.claims.origin import sharpness

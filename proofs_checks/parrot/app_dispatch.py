@@ -13,14 +13,14 @@ from itertools import product
 from typing import Any, TypeAlias
 
 from proofs_checks.parrot.origins import PAPER
-from teltheory.apps.schedules import by_algorithm_1
-from teltheory.apps.scheduling import EngineView, Job, algorithm_1, find_engine
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Listed, Told, told
 from teltheory.claims.origin import OURS, reading
 from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
 from teltheory.optimal.schedules import Scheduling, Server, Task
+from teltheory.systems.apps.schedules import by_algorithm_1
+from teltheory.systems.apps.scheduling import EngineView, Job, algorithm_1, find_engine
 
 row = rows(source="Application-centric scheduling (Parrot, Section 5.4)")
 THROUGHPUT, LATENCY = 4, 2

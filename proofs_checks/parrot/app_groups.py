@@ -11,11 +11,11 @@ from itertools import combinations, permutations
 from proofs_checks.parrot.app_labels import labelled
 from proofs_checks.parrot.origins import PAPER
 from proofs_checks.parrot.small_graphs import Session, small_sessions
-from teltheory.apps.deduction import groups
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Listed
 from teltheory.claims.origin import reading, sharpness
 from teltheory.claims.registry import run
+from teltheory.systems.apps.deduction import groups
 
 row = rows(source="Task groups (Parrot, Section 5.2)")
 SMALL = small_sessions(("latency",), 4, 5)

@@ -12,10 +12,10 @@ from operator import le
 
 from proofs_checks.parrot.origins import PAPER
 from proofs_checks.parrot.small_graphs import Gets, Session, small_sessions
-from teltheory.apps.deduction import LABELS, labels
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.origin import OURS, reading, sharpness
 from teltheory.claims.registry import run
+from teltheory.systems.apps.deduction import LABELS, labels
 
 row = rows(source="Performance deduction (Parrot, Section 5.2)")
 TWO = ("throughput", "latency")

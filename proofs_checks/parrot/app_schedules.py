@@ -12,12 +12,12 @@ from typing import Any
 
 from proofs_checks.parrot.origins import PAPER
 from proofs_checks.parrot.small_schedules import ONE, TWO, SmallSchedules, World, least
-from teltheory.apps.schedules import by_algorithm_1, cost, finished, in_order_of_requests
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Listed, Told
 from teltheory.claims.origin import reading, sharpness
 from teltheory.claims.registry import run
 from teltheory.optimal.schedules import Scheduling, Server, Task
+from teltheory.systems.apps.schedules import by_algorithm_1, cost, finished, in_order_of_requests
 
 row = rows(source="Application-centric scheduling (Parrot, Section 5.4), against the best schedule")
 EQUAL, UNEQUAL = ((Server(1, 2), Server(1, 2)),), ((Server(2, 2), Server(1, 2)),)

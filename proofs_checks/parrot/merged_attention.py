@@ -17,11 +17,11 @@ from typing import NamedTuple
 import numpy as np
 
 from proofs_checks.parrot.origins import PAPER
-from teltheory.apps.engines.attention import attend, merge
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Listed, Told
 from teltheory.claims.origin import OURS, sharpness
 from teltheory.claims.registry import run
+from teltheory.systems.apps.engines.attention import attend, merge
 
 row = rows(source="A kernel for shared prefixes (Parrot, Section 7)")
 

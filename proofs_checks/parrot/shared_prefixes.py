@@ -10,12 +10,12 @@ from typing import Any
 
 from proofs_checks.parrot.app_schedules import Family, against_the_best, family
 from proofs_checks.parrot.small_schedules import ONE, TWO, SmallSchedules, World, one_engine, unshared
-from teltheory.apps.schedules import by_algorithm_1, cost, finished
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.origin import OURS, reading, sharpness
 from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
 from teltheory.optimal.schedules import Scheduling, Server, Task
+from teltheory.systems.apps.schedules import by_algorithm_1, cost, finished
 
 row = rows(source="Prompts that share a prefix (Parrot, Sections 5.3 and 5.4)")
 PAIRS = ((Server(1, 2), Server(1, 2)),)

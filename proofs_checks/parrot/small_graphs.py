@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import combinations, product
 from typing import TypeAlias
 
-from teltheory.apps import Graph, Port, Request
 from teltheory.claims.listed import Listed, Told
+from teltheory.systems.apps import Graph, Port, Request
 
 Before: TypeAlias = tuple[tuple[int, ...], ...]
 """Of each request those whose outputs it needs, all with smaller numbers."""

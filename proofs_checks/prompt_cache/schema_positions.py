@@ -16,8 +16,8 @@ from teltheory.claims.claim import Claim, Values, rows
 from teltheory.claims.listed import Listed, Told, told
 from teltheory.claims.origin import OURS, reading, sharpness
 from teltheory.claims.registry import run
-from teltheory.modules import Item, plan
-from teltheory.modules.items import Pass, Way, encoding, size
+from teltheory.systems.modules import Item, plan
+from teltheory.systems.modules.items import Pass, Way, encoding, size
 
 PROMPTS = Listed(prompts, 5, 6, "all prompts of all schemas of up to {} tokens, positions and modules")
 row = rows(source="Positions of modules (Prompt Cache, 5.2 and 5.3 in the digest)", space=PROMPTS)

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from teltheory.claims.claim import Values
 from teltheory.claims.listed import Told, told
-from teltheory.modules import BYTES, NO_ROLES, Layout, Resolved, layout, read_prompt, read_schema, resolve
+from teltheory.systems.modules import BYTES, NO_ROLES, Layout, Resolved, layout, read_prompt, read_schema, resolve
 
 Node: TypeAlias = tuple[Any, ...]
 Path: TypeAlias = tuple[str, ...]

@@ -1,7 +1,7 @@
 """What RAGCache's notes say of served requests: gains, retries after a failure, and how large the host is.
 
-Retries are decided with the package's server (`teltheory.rag.server`), a token a second, so that seconds count
-tokens. A second simulator judges that server (`tests/rag/event_loop.py`).
+Retries are decided with the package's server (`teltheory.systems.rag.server`), a token a second, so that seconds
+count tokens. A second simulator judges that server (`tests/systems/rag/event_loop.py`).
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from teltheory.claims.worlds import Given
 from teltheory.cost.latency import LatencyModel
 from teltheory.model.tiers import Tiers
 from teltheory.policies import LRU
-from teltheory.rag.faults import RequestFault
-from teltheory.rag.served import Served
-from teltheory.rag.server import Server, serve
-from teltheory.rag.workload import Workload
+from teltheory.systems.rag.faults import RequestFault
+from teltheory.systems.rag.served import Served
+from teltheory.systems.rag.server import Server, serve
+from teltheory.systems.rag.workload import Workload
 
 TIMINGS = Missing(
     "timings of vLLM with Faiss and of RAGCache on its GPU, and its workloads, are not here; docs/rag-gains.md "

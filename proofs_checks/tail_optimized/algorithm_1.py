@@ -23,12 +23,12 @@ from proofs_checks.tail_optimized.lemmas import induction_lru
 from proofs_checks.tail_optimized.theorem_31 import BASELINE, dominated, is_upper_bound
 from teltheory.claims.case import Case, compared
 from teltheory.claims.claim import Values, rows
-from teltheory.claims.compiled_check.space import CompiledWorlds
+from teltheory.claims.compiled.space import CompiledWorlds
 from teltheory.claims.origin import PMLR, V1, reading, repairs
 from teltheory.claims.registry import run
 from teltheory.claims.worlds import Reach, SmallWorlds
 from teltheory.policies import LRU, Conversation
-from teltheory.replay.reference import replay_reference
+from teltheory.replay.chains.reference import replay_reference
 
 SPACE = judged(
     SmallWorlds(

@@ -2,9 +2,9 @@
 
 Every hindsight optimum has a set P of steps whose rooms and uncovered caps are what is kept. The bound is
 counted here from the turns, interval by interval, in whole numbers; how P is found, and why it always closes the
-gap, stands in `teltheory.optimal.greedy`. The paper stops at TEL, as "solving for the optimal policy for tail
-latency is computationally hard"; the judge of what lies beyond is `teltheory.optimal.brute_force`, which tries
-every cache state.
+gap, stands in `teltheory.optimal.chains.greedy`. The paper stops at TEL, as "solving for the optimal policy for
+tail latency is computationally hard"; the judge of what lies beyond is `teltheory.optimal.chains.brute_force`,
+which tries every cache state.
 """
 
 from dataclasses import replace
@@ -14,16 +14,16 @@ from proofs_checks.tail_optimized.instances.bounds import judged, of_states
 from proofs_checks.tail_optimized.theorem_b1 import all_equal, whole
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Values, rows
-from teltheory.claims.compiled_check.space import CompiledWorlds
+from teltheory.claims.compiled.space import CompiledWorlds
 from teltheory.claims.registry import run
 from teltheory.claims.worlds import JUDGED_BY_BRUTE_FORCE, SmallWorlds
 from teltheory.errors import CertificateError
 from teltheory.optimal import check_certificate, weighted_optimum
-from teltheory.optimal.brute_force import smallest_cost, smallest_total
-from teltheory.optimal.exhaustion import check_violations
-from teltheory.optimal.greedy import certified_greedy
-from teltheory.optimal.prices import Prices
-from teltheory.optimal.violations import fewest_violations
+from teltheory.optimal.chains.brute_force import smallest_cost, smallest_total
+from teltheory.optimal.chains.greedy import certified_greedy
+from teltheory.optimal.costs.prices import Prices
+from teltheory.optimal.slo.exhaustion import check_violations
+from teltheory.optimal.slo.violations import fewest_violations
 from teltheory.policies import TailOptimizedBelady
 
 WITH_STARTS = judged(SmallWorlds({}, {}, conversations=3, starts=1))

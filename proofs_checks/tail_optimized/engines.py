@@ -24,8 +24,8 @@ from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given, Reach, SmallWorlds, upper_bounds
 from teltheory.policies import TLRU, Conversation
 from teltheory.policies.policy import TRIMS, AnyPolicy, Trim
-from teltheory.replay.reference import cut
-from teltheory.replay.states import served_turns
+from teltheory.replay.chains.reference import cut
+from teltheory.replay.chains.states import served_turns
 
 OLDEST_FIRST, LATEST_FIRST = "oldest mark first", "latest mark first"
 Block = tuple[int, int]

@@ -7,7 +7,7 @@ from proofs_checks.tail_optimized.lemmas.excess_calculus import figure_1_proof, 
 from proofs_checks.tail_optimized.theorem_b1 import all_equal
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Values, rows
-from teltheory.claims.compiled_check.space import CompiledWorlds
+from teltheory.claims.compiled.space import CompiledWorlds
 from teltheory.claims.origin import BOTH, PMLR, V1, reading, repairs
 from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given, Reach, SmallWorlds

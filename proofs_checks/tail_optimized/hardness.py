@@ -1,6 +1,6 @@
 """Fewest SLO violations and best percentiles are strongly NP-hard (ours), and so is what the paper says of them.
 
-`teltheory.optimal.path_flow` makes a trace of an unsplittable flow on a path with unit profits;
+`teltheory.optimal.slo.path_flow` makes a trace of an unsplittable flow on a path with unit profits;
 docs/limits-hardness.md has the proofs, and says whose theorem the hardness of those flows is. Here both sides of
 the reduction are decided by trying everything: all sets of tasks on one side, all caches on the other.
 """
@@ -19,8 +19,8 @@ from teltheory.claims.listed import Listed, Told, told
 from teltheory.claims.origin import BOTH
 from teltheory.claims.registry import run
 from teltheory.model.instance import Instance
-from teltheory.optimal.brute_force import all_reuses, smallest_rising_total
-from teltheory.optimal.path_flow import (
+from teltheory.optimal.chains.brute_force import all_reuses, smallest_rising_total
+from teltheory.optimal.slo.path_flow import (
     CacheQuestion,
     PathFlow,
     Task,
@@ -28,8 +28,8 @@ from teltheory.optimal.path_flow import (
     violations_question,
     with_uniform_capacity,
 )
-from teltheory.optimal.percentile import best_percentile
-from teltheory.optimal.violations import fewest_violations
+from teltheory.optimal.slo.percentile import best_percentile
+from teltheory.optimal.slo.violations import fewest_violations
 
 FIT, KEEP = "tasks that fit", "turns that keep the SLO"
 POSSIBLE = "P_q <= xi is possible"

@@ -23,7 +23,7 @@ from teltheory.claims.registry import run
 from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.model.instance import Instance
 from teltheory.model.trace import Trace
-from teltheory.optimal.brute_force import smallest_total, states_before_last
+from teltheory.optimal.chains.brute_force import smallest_total, states_before_last
 from teltheory.policies import LRU, SLOTLRU, TLRU, AdaptiveTLRU, AnyPolicy, Conversation, ThresholdLRU
 from teltheory.policies.learned.etlru import ETLRU
 from teltheory.workloads.laws import Finite

@@ -12,7 +12,7 @@ from proofs_checks.tail_optimized.instances.bounds import judged, of_states
 from proofs_checks.tail_optimized.lemmas import induction_rounds, induction_stack
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Values, rows
-from teltheory.claims.compiled_check.space import CompiledWorlds
+from teltheory.claims.compiled.space import CompiledWorlds
 from teltheory.claims.registry import run
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.policies import LRU, TLRU

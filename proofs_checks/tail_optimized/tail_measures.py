@@ -20,7 +20,7 @@ from teltheory.claims.registry import run
 from teltheory.claims.worlds import JUDGED_BY_BRUTE_FORCE, SmallWorlds
 from teltheory.cost.metrics import tail_excess_latency
 from teltheory.optimal import hindsight_optimum
-from teltheory.optimal.brute_force import all_reuses, smallest_rising_total
+from teltheory.optimal.chains.brute_force import all_reuses, smallest_rising_total
 from teltheory.policies import LRU, TLRU, Belady, TailOptimizedBelady
 from teltheory.replay import replay
 

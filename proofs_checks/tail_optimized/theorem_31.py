@@ -11,7 +11,7 @@ from proofs_checks.tail_optimized.instances.bounds import judged, of_policies
 from proofs_checks.tail_optimized.lemmas import induction_lru, induction_threshold
 from teltheory.claims.case import Case, Policies, World, compared
 from teltheory.claims.claim import Claim, Values, rows
-from teltheory.claims.compiled_check.space import CompiledWorlds
+from teltheory.claims.compiled.space import CompiledWorlds
 from teltheory.claims.origin import PMLR, reading, sharpness
 from teltheory.claims.registry import run
 from teltheory.claims.worlds import Estimates, SmallWorlds, upper_bounds

@@ -1,8 +1,8 @@
 """The hindsight problem: Appendix B of Zhang et al. 2025 (and Appendix E for forced caching).
 
-The judge of the smaller cases is `teltheory.optimal.brute_force`, which tries every full cache. Random cases are
-larger; there the judge is the interval form's relaxation, whose certificate is checked in whole numbers. The
-optimum of (1)-(5) is proved in fractions on the matrix of the Pyomo model. No solver's word counts.
+The judge of the smaller cases is `teltheory.optimal.chains.brute_force`, which tries every full cache. Random
+cases are larger; there the judge is the interval form's relaxation, whose certificate is checked in whole numbers.
+The optimum of (1)-(5) is proved in fractions on the matrix of the Pyomo model. No solver's word counts.
 """
 
 from collections.abc import Callable
@@ -15,15 +15,15 @@ from proofs_checks.tail_optimized.instances.bounds import judged, of_states
 from proofs_checks.tail_optimized.lemmas.excess_calculus import capped_proof, counted_proof
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Values, rows
-from teltheory.claims.compiled_check.space import CompiledWorlds
+from teltheory.claims.compiled.space import CompiledWorlds
 from teltheory.claims.origin import BOTH, OURS, PMLR, reading, repairs
 from teltheory.claims.registry import run
 from teltheory.claims.worlds import JUDGED_BY_BRUTE_FORCE, Reach, SmallWorlds
 from teltheory.errors import SolverError
 from teltheory.optimal import hindsight_optimum
-from teltheory.optimal.brute_force import all_reuses, smallest_rising_total
+from teltheory.optimal.chains.brute_force import all_reuses, smallest_rising_total
+from teltheory.optimal.chains.intervals import IntervalProblem, interval_problem
 from teltheory.optimal.exact import LinearProgram, ProvedOptimum, proved_optimum
-from teltheory.optimal.intervals import IntervalProblem, interval_problem
 from teltheory.policies import LRU, TailOptimizedBelady
 
 OPTIONAL = judged(SmallWorlds({}, {}, conversations=3))
@@ -59,7 +59,7 @@ def interval_optimum(case: Case) -> int:
 
 def relaxation(case: Case, *, initial_state: bool = True) -> ProvedOptimum:
     """Return the optimum of the linear relaxation of (1)-(5), proved in fractions on the model's own matrix."""
-    from teltheory.optimal.formulation import hindsight_model
+    from teltheory.optimal.chains.formulation import hindsight_model
 
     model = hindsight_model(case.instance, case.xi, initial_state=initial_state, relaxed=True)
     return proved_optimum(LinearProgram.of_model(model))

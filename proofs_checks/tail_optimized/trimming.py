@@ -24,7 +24,7 @@ from proofs_checks.tail_optimized.theorem_31 import (
 )
 from teltheory.claims.case import Case, Policies, compared
 from teltheory.claims.claim import Values, claim, rows
-from teltheory.claims.compiled_check.space import CompiledWorlds
+from teltheory.claims.compiled.space import CompiledWorlds
 from teltheory.claims.origin import reading, sharpness
 from teltheory.claims.registry import run
 from teltheory.claims.worlds import JUDGED_BY_BRUTE_FORCE, SmallWorlds, upper_bounds

@@ -19,6 +19,7 @@ from teltheory.advice.planning import Plan, plan
 from teltheory.advice.search import Candidate
 from teltheory.advice.sentences import advice_lines, card_of, headline
 from teltheory.advice.settings import HALF, as_set, start_of_rest, t_lru
+from teltheory.base.progress import Progress, Report, halves_of, reporting
 from teltheory.cost.bootstrap import Estimate
 from teltheory.cost.given import LatencyGiven, Model, Size, Units, latency_of, refuse_file, scarce
 from teltheory.cost.goals import TEL
@@ -35,7 +36,6 @@ from teltheory.policies.future import ahead
 from teltheory.policies.named import maker_of
 from teltheory.policies.policy import AnyPolicy
 from teltheory.policies.spec import default_estimate, in_blocks
-from teltheory.progress import Progress, Report, halves_of, reporting
 from teltheory.serving.serve import Serving
 
 __all__ = [

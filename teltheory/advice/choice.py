@@ -42,6 +42,7 @@ from teltheory.advice.promise import (
     trend_of,
     weights_of,
 )
+from teltheory.base.progress import Report, nothing
 from teltheory.cost.bootstrap import Blocks, Estimate, Values, groups, standard_error
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import FloatArray, IntArray
@@ -50,7 +51,6 @@ from teltheory.model.trace import Trace
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import AnyPolicy, Trim
 from teltheory.policies.spec import continued_prompts
-from teltheory.progress import Report, nothing
 from teltheory.replay.curve import capacity_curve
 
 TRIM: Trim = "least-recent"

@@ -17,11 +17,11 @@ from fractions import Fraction
 from teltheory.advice.choice import Choice, rest_of
 from teltheory.advice.goal import Cost, Goal, Limits
 from teltheory.advice.held_out import Setting
+from teltheory.base.progress import Report, nothing
 from teltheory.cost.bootstrap import Blocks
 from teltheory.model.forest import Forest
 from teltheory.model.trace import Trace
 from teltheory.policies.online import LRU
-from teltheory.progress import Report, nothing
 from teltheory.replay import replay
 
 STEPS = 8

@@ -26,6 +26,7 @@ from teltheory.advice.search import Candidate, explore, near_of
 from teltheory.advice.sentences_in_queue import card_of, headline, queue_lines
 from teltheory.advice.server import Server, first_turns, in_units
 from teltheory.advice.settings import as_set, start_of_rest, t_lru
+from teltheory.base.progress import Count, Report
 from teltheory.cost.bootstrap import Estimate
 from teltheory.cost.given import scarce
 from teltheory.cost.kv_cache import KVSize
@@ -39,7 +40,6 @@ from teltheory.model.trace import Trace
 from teltheory.policies.future import ahead
 from teltheory.policies.policy import AnyPolicy
 from teltheory.policies.spec import continued_prompts, default_estimate, in_blocks
-from teltheory.progress import Count, Report
 from teltheory.serving.serve import Serving, stretch_for
 
 MORE = (

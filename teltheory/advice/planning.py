@@ -22,6 +22,7 @@ import numpy as np
 
 from teltheory.advice.choice import BLOCKS, DRAWS
 from teltheory.advice.sentences_of_plan import LOAD, REPLICAS, headline, plan_lines, tried_of
+from teltheory.base.progress import Progress, reporting
 from teltheory.cost.bootstrap import Blocks, Estimate, interval
 from teltheory.cost.given import LatencyGiven, Model, Size, Units, latency_of
 from teltheory.cost.latency import Latency
@@ -34,7 +35,6 @@ from teltheory.model.trace import Trace
 from teltheory.model.units import Seconds, seconds_of
 from teltheory.policies.named import policy_of
 from teltheory.policies.online import LRU
-from teltheory.progress import Progress, reporting
 from teltheory.serving.serve import Serving, serve, stretch_for
 from teltheory.serving.served import Served
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from teltheory.advice.in_queue import Queued
 from teltheory.advice.search import Candidate
+from teltheory.base.progress import Count
 from teltheory.cost.latency import Latency
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import INT64_MAX
@@ -15,7 +16,6 @@ from teltheory.model.tiers import Tiers, tiers_of
 from teltheory.model.trace import Trace
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import AnyPolicy
-from teltheory.progress import Count
 from teltheory.serving.serve import Serving, serve
 
 ENDLESS = INT64_MAX // 4

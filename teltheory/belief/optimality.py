@@ -21,7 +21,7 @@ from teltheory.policies.learned.posterior import exact_decay
 from teltheory.policies.node import Node
 from teltheory.policies.policy import CuttingPolicy
 from teltheory.policies.policy import Policy as ReplayPolicy
-from teltheory.replay.reference import cut
+from teltheory.replay.chains.reference import cut
 
 Ties: TypeAlias = Literal["worst", "best"]
 Index: TypeAlias = Callable[[BeliefMDP, State], list[Fraction]]

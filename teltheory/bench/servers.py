@@ -23,9 +23,9 @@ import teltheory as tt
 from teltheory.bench.timing import Job, measure
 from teltheory.bench.workload import SEED, machine
 from teltheory.model.numbers import IntArray
-from teltheory.rag.popularity import poisson_arrivals, zipf_draws
-from teltheory.rag.server import Server, serve
-from teltheory.rag.workload import Workload
+from teltheory.systems.rag.popularity import poisson_arrivals, zipf_draws
+from teltheory.systems.rag.server import Server, serve
+from teltheory.systems.rag.workload import Workload
 
 ALL, PLAIN, AT_ONCE = "every part on", "first in, first out", "every part on, all at once"
 RATIOS = [(ALL, PLAIN), (AT_ONCE, ALL)]

@@ -9,10 +9,10 @@ from importlib.metadata import version
 
 import numpy as np
 
+from teltheory.base.processor import processor
 from teltheory.bench.peers import installed
 from teltheory.errors import FileError
 from teltheory.model.trace import Trace
-from teltheory.processor import processor
 from teltheory.workloads import ConversationModel, sample_conversations
 
 SEED = 20250

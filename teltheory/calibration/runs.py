@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from teltheory.base.input_files import reported
 from teltheory.calibration.formats import FORMATS, Parsed, Sample, fail, is_number, parsed
 from teltheory.errors import ArgumentError, FileError, listed
-from teltheory.input_files import reported
 from teltheory.model.display import in_short
 from teltheory.model.numbers import FloatArray, IntArray
 

@@ -4,9 +4,9 @@
 2. Those that the store has are not tried again. The others are handed out in this order to processes of this
    machine or to a Dask cluster, until the time is over or a number of batches is reached; what was handed out is
    finished.
-3. What a batch found is a row of the store (`teltheory.store`), on disk before the next is waited for. A worker
-   that is killed loses the batch that it tried, which another one tries again; a process that hands out and is
-   killed loses those that were being tried.
+3. What a batch found is a row of the store (`teltheory.base.store`), on disk before the next is waited for. A
+   worker that is killed loses the batch that it tried, which another one tries again; a process that hands out and
+   is killed loses those that were being tried.
 4. What a claim's scope says is made of a set of batches alone, whatever the order in which they were finished: the
    counterexample is the smallest of all (`Case.size`).
 """
@@ -20,14 +20,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from teltheory.base.processes import cores, on_cluster, on_processes
+from teltheory.base.store import Results
 from teltheory.claims.batches import Batch, Found, Key, Trial, in_order, made_by
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Claim
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.errors import ArgumentError, WorkerError
 from teltheory.model.numbers import whole_number
-from teltheory.processes import cores, on_cluster, on_processes
-from teltheory.store import Results
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from teltheory.model.instance import Instance
 from teltheory.model.numbers import whole_number
 from teltheory.model.trace import Trace
 from teltheory.policies.policy import AnyPolicy
-from teltheory.replay.reference import replay_reference
+from teltheory.replay.chains.reference import replay_reference
 
 __all__ = ["Case"]
 

@@ -12,9 +12,9 @@ import numpy as np
 from teltheory.claims.origin import OURS, Origin
 
 if TYPE_CHECKING:
-    from teltheory.claims.compiled_check.forests import CompiledForests
-    from teltheory.claims.compiled_check.space import CompiledWorlds
-    from teltheory.claims.compiled_replays.space import CompiledReplays
+    from teltheory.claims.compiled.forests import CompiledForests
+    from teltheory.claims.compiled.replays.space import CompiledReplays
+    from teltheory.claims.compiled.space import CompiledWorlds
 
     Compiled: TypeAlias = CompiledWorlds | CompiledForests | CompiledReplays
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import TypeAlias
 
+from teltheory.base.progress import Count, Progress, reporting
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Claim, Values
 from teltheory.claims.search import decide
@@ -22,7 +23,6 @@ from teltheory.model.numbers import whole_number
 from teltheory.policies.named import takes_estimate
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import AnyPolicy
-from teltheory.progress import Count, Progress, reporting
 from teltheory.replay import check_policy
 
 Family: TypeAlias = Callable[[int], AnyPolicy] | Callable[[int, int], AnyPolicy]

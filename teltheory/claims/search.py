@@ -22,6 +22,7 @@ from zlib import crc32
 
 import numpy as np
 
+from teltheory.base.extras import MissingPackageError
 from teltheory.claims.claim import C, Claim, Effort, MissingDataError, Proof, Rule, Values, exact_values
 from teltheory.claims.comparison import compare, recompute, tally
 from teltheory.claims.forests import SmallForests
@@ -29,7 +30,6 @@ from teltheory.claims.registry import ended
 from teltheory.claims.verdict import Scope, ScopeKind, Verdict
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.errors import ArgumentError
-from teltheory.extras import MissingPackageError
 
 CROSS_CHECK_EVERY = 100
 """Of how many cases one is also computed by a claim's second route."""

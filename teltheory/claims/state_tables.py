@@ -9,7 +9,7 @@ from teltheory.claims.case import Case, Policies
 from teltheory.claims.erratum import Counterexample, Show, StateTable
 from teltheory.errors import ArgumentError
 from teltheory.policies.policy import AnyPolicy
-from teltheory.replay.states import Held, Served, served_turns
+from teltheory.replay.chains.states import Held, Served, served_turns
 
 TURNS = ("turn", "conversation", "history", "prompt", "total", "reused", "uncached", "excess", "cache afterwards")
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from teltheory.cli import streams
-from teltheory.cli.output import complain
+from teltheory.cli.printed import streams
+from teltheory.cli.printed.output import complain
 from teltheory.cli.tree import commands
 from teltheory.errors import SolverError, TelTheoryError, WorkerError
 

@@ -6,11 +6,11 @@ from typing import Any
 import click
 from rich.table import Table
 
-from teltheory.cli.options import MOST_TURNS, json_option, trace_options
-from teltheory.cli.output import check_target, progress_bar, report
+from teltheory.cli.asked.options import MOST_TURNS, json_option, trace_options
+from teltheory.cli.asked.traces import Reading, report_lines
 from teltheory.cli.parts import command, option
-from teltheory.cli.tables import plain_table
-from teltheory.cli.traces import Reading, report_lines
+from teltheory.cli.printed.output import check_target, progress_bar, report
+from teltheory.cli.printed.tables import plain_table
 from teltheory.model.units import read_tokens
 
 

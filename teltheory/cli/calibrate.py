@@ -11,10 +11,10 @@ import click
 from rich.table import Table
 
 from teltheory.calibration.formats import FORMATS
-from teltheory.cli.options import json_option, served_model_option
-from teltheory.cli.output import check_targets, report, write_json
+from teltheory.cli.asked.options import json_option, served_model_option
 from teltheory.cli.parts import command, option
-from teltheory.cli.tables import plain_table
+from teltheory.cli.printed.output import check_targets, report, write_json
+from teltheory.cli.printed.tables import plain_table
 from teltheory.cost.latency_files import latency_to_json
 from teltheory.errors import printable
 

@@ -1,13 +1,11 @@
-"""Commands and options: click's, with sections, examples, plain metavars, and the names that options had."""
+"""Commands and options: click's, with sections, examples and plain metavars."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import click
-
-from teltheory.cli.output import complain
 
 Decorator: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -46,11 +44,7 @@ STANDARD_INPUT = "If TRACE is -, it is read from standard input."
 
 
 class Option(click.Option):
-    """An option; names that it had work for one version, with a warning."""
-
-    def __init__(self, *args: Any, formerly: str | None = None, **settings: Any) -> None:
-        super().__init__(*args, **settings)
-        self.formerly = formerly
+    """An option, with plain metavars and few extras."""
 
     def make_metavar(self, ctx: click.Context) -> str:
         """Return what stands for the value: N for a number that has no other name."""
@@ -81,21 +75,6 @@ class Command(click.Command):
             formatter.write_paragraph()
             with formatter.indentation():
                 formatter.write_text(STANDARD_INPUT)
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the arguments, in which options may have the names that they had."""
-        return super().parse_args(ctx, list(self._renamed(args)))
-
-    def _renamed(self, args: Sequence[str]) -> Iterator[str]:
-        former = {one.formerly: one.opts[0] for one in self.params if isinstance(one, Option) and one.formerly}
-        end = args.index("--") if "--" in args else len(args)
-        for place, argument in enumerate(args):
-            name, equals, value = argument.partition("=")
-            if name not in former or place > end:
-                yield argument
-                continue
-            complain(f"{name} is {former[name]} now; the old name goes with the next version", 0)
-            yield former[name] + equals + value
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, in sections if there are many."""

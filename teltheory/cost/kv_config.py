@@ -15,9 +15,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
+from teltheory.base.input_files import read_json
 from teltheory.cost.kv_cache import Architecture
 from teltheory.errors import FileError, printable, shown
-from teltheory.input_files import read_json
 
 MOST_BYTES = 1 << 20
 LARGEST = 10**6

@@ -13,6 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
+from teltheory.base.input_files import read_json
 from teltheory.cost.latency import (
     A100_LLAMA2_7B,
     A100_LLAMA2_7B_ATTENTION,
@@ -23,7 +24,6 @@ from teltheory.cost.latency import (
 )
 from teltheory.cost.latency_table import TableLatency
 from teltheory.errors import ArgumentError, FileError, printable, shown
-from teltheory.input_files import read_json
 
 Reader: TypeAlias = Callable[[str, str, Any], Any]
 VERSION = 1

@@ -17,13 +17,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
+from teltheory.base.input_files import check_file, reported
+from teltheory.base.whole_files import write_whole
 from teltheory.errors import FileError, TraceError, listed, shown
 from teltheory.formats.opened import lines_of, opened_text
 from teltheory.formats.rows import json_lines
-from teltheory.input_files import check_file, reported
 from teltheory.model.applications import ApplicationTrace
 from teltheory.model.trace import Trace
-from teltheory.whole_files import write_whole
 
 FIELDS = ("request", "application", "arrival", "after", "conversation", "prompt", "response", "history")
 NEEDED = ("request", "application", "prompt", "response")

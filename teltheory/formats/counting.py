@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
+from teltheory.base.input_files import read_bytes
 from teltheory.errors import ArgumentError, FileError
-from teltheory.input_files import read_bytes
 
 ESTIMATE = "characters/4"
 MOST_RANKS = 10**8

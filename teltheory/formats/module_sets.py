@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from teltheory.base.input_files import check_file
+from teltheory.base.whole_files import write_whole
 from teltheory.errors import FileError, TraceError, listed, shown
 from teltheory.formats.opened import lines_of, opened_text
 from teltheory.formats.rows import json_lines
-from teltheory.input_files import check_file
 from teltheory.model.module_trace import ModuleTrace
-from teltheory.whole_files import write_whole
 
 HEADER, REQUEST = {"sizes", "names"}, {"items", "fresh", "arrival"}
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO, TextIO
 
+from teltheory.base.input_files import reported
 from teltheory.errors import ArgumentError, FileError, shown
-from teltheory.input_files import reported
 
 LONGEST_LINE = 1 << 26
 COMPRESSED = (".gz", ".zst")

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from teltheory.base.input_files import check_file, reported
 from teltheory.errors import TraceError
 from teltheory.formats.clocks import date_of
 from teltheory.formats.format import Format, Source
@@ -18,7 +19,6 @@ from teltheory.formats.mapped import read as read_log
 from teltheory.formats.records import fields_of
 from teltheory.formats.rows import OWN_COLUMNS, WALK_COLUMNS, Rows, csv_rows, json_rows, parquet_rows
 from teltheory.formats.walks import blocks_in
-from teltheory.input_files import check_file, reported
 from teltheory.model.trace import COLUMNS, Trace
 
 READERS = {"csv": csv_rows, "jsonl": json_rows, "parquet": parquet_rows}

@@ -18,12 +18,12 @@ from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
+from teltheory.base.input_files import reported
 from teltheory.errors import FileError
 from teltheory.formats.blocks import FIELD, Blocks
 from teltheory.formats.format import Format, Source
 from teltheory.formats.records import Record, in_session_order, kind_of, records_of
 from teltheory.formats.requests import Requests, whole_inputs
-from teltheory.input_files import reported
 from teltheory.model.trace import Trace
 
 BLOCK_SIZE = 16

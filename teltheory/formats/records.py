@@ -22,6 +22,7 @@ from typing import Any, NoReturn, TextIO
 
 import numpy as np
 
+from teltheory.base.input_files import check_file, reported
 from teltheory.errors import FileError, listed
 from teltheory.formats.opened import (
     COMPRESSED,
@@ -32,7 +33,6 @@ from teltheory.formats.opened import (
     told_by_content,
 )
 from teltheory.formats.rows import LONGEST, csv_lines, json_lines, shortened
-from teltheory.input_files import check_file, reported
 from teltheory.model.numbers import IntArray
 
 BATCH, CHUNK = 64, 1 << 16

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
+from teltheory.base.input_files import check_file, reported
 from teltheory.errors import FileError, shown
 from teltheory.formats.opened import lines_of, opened_text
 from teltheory.formats.rows import json_lines
-from teltheory.input_files import check_file, reported
 
 
 @dataclass(frozen=True)

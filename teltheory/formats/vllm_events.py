@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from teltheory.base.input_files import reported
 from teltheory.errors import FileError
 from teltheory.formats.blocks import Blocks, Ends
 from teltheory.formats.format import Format, Source
@@ -26,7 +27,6 @@ from teltheory.formats.opened import lines_of, opened_text
 from teltheory.formats.records import Record
 from teltheory.formats.requests import Requests, whole_inputs
 from teltheory.formats.rows import json_lines
-from teltheory.input_files import reported
 from teltheory.model.trace import Trace
 
 PAUSE = 2.0

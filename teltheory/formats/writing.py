@@ -7,11 +7,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from teltheory.base.whole_files import write_whole
 from teltheory.errors import ArgumentError
 from teltheory.formats.rows import is_csv_number
 from teltheory.formats.walks import columns_of
 from teltheory.model.trace import COLUMNS, Trace
-from teltheory.whole_files import write_whole
 
 ROWS_AT_ONCE = 1 << 16
 

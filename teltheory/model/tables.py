@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from teltheory.base.extras import needed
 from teltheory.errors import ArgumentError, TraceError, listed
-from teltheory.extras import needed
 from teltheory.model.columns import column_of, times_of
 
 EXTRA = "dataframes"

@@ -1,8 +1,9 @@
 """The hindsight optimum, plain or with weights of turns, by every method that finds it.
 
 The interval problem with a weight per column is still an interval matrix with whole right sides, so its linear
-relaxation has an integral optimum, and with whole weights its dual has whole prices (`teltheory.optimal.lazy` has
-the proof). Tail-Optimized Belady is not optimal with weights: what is furthest may weigh most.
+relaxation has an integral optimum, and with whole weights its dual has whole prices
+(`teltheory.optimal.chains.lazy` has the proof). Tail-Optimized Belady is not optimal with weights: what is
+furthest may weigh most.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from teltheory.model.outcome import Outcome
 from teltheory.optimal.certificate import Certificate, TurnWeights, check_against
 
 if TYPE_CHECKING:
-    from teltheory.optimal.intervals import IntervalProblem
+    from teltheory.optimal.chains.intervals import IntervalProblem
 
 HALF = 0.5
 AnyInstance: TypeAlias = Instance | ForestInstance
@@ -37,7 +37,7 @@ class Answer(NamedTuple):
 
 def problem_of(instance: Instances, xi: int, weight: IntArray | None = None) -> IntervalProblem:
     """Write an instance as a problem over reuse intervals."""
-    from teltheory.optimal.intervals import interval_problem
+    from teltheory.optimal.chains.intervals import interval_problem
     from teltheory.optimal.sets.intervals import set_problem
     from teltheory.optimal.trees.intervals import forest_problem
 
@@ -54,7 +54,7 @@ def greedily(instance: Instances, xi: int) -> tuple[IntArray, IntArray]:
         from teltheory.optimal.trees.greedy import furthest_goes
 
         return furthest_goes(problem_of(instance, xi))
-    from teltheory.optimal.greedy import certified_greedy
+    from teltheory.optimal.chains.greedy import certified_greedy
 
     outcome, steps = certified_greedy(instance, xi)
     return outcome.cached, steps
@@ -79,7 +79,7 @@ def by_plan(instance: ForestInstance | ModuleInstance, xi: int) -> Answer:
 
 def by_relaxation(instance: Instances, xi: int, weights: TurnWeights, time_limit: float | None) -> Answer:
     """Take the linear program over intervals, with the rows that it violates."""
-    from teltheory.optimal.lazy import LazyIntervalSolver
+    from teltheory.optimal.chains.lazy import LazyIntervalSolver
 
     problem = problem_of(instance, xi, weights.whole)
     solution = LazyIntervalSolver(problem).solve(time_limit=time_limit)
@@ -100,7 +100,7 @@ def by_intervals(instance: AnyInstance, xi: int, time_limit: float | None) -> An
 
 def by_pyomo(instance: AnyInstance, xi: int, time_limit: float | None) -> Answer:
     """Take the problem as it is written, in Pyomo."""
-    from teltheory.optimal.formulation import hindsight_model, whole_point
+    from teltheory.optimal.chains.formulation import hindsight_model, whole_point
     from teltheory.optimal.solver import solve_model
 
     if isinstance(instance, ForestInstance):

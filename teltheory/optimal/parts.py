@@ -1,9 +1,10 @@
 """What each turn may reuse, from which step on, and the room at each step: read from the trace, for checks alone.
 
-Whoever makes plans, prices and certificates reads the same with code of its own (`teltheory.optimal.intervals`,
-`.trees.intervals`, `.sets.intervals`, `teltheory.replay.trees.runs`). So a fault on one side shows on the other.
-import-linter keeps them apart: this module imports nothing but values of `teltheory.model`, and nothing but checks
-imports it. It takes the columns that a trace is made of, and derives the rest itself.
+Whoever makes plans, prices and certificates reads the same with code of its own
+(`teltheory.optimal.chains.intervals`, `.trees.intervals`, `.sets.intervals`, `teltheory.replay.trees.runs`). So a
+fault on one side shows on the other. import-linter keeps them apart: this module imports nothing but values of
+`teltheory.model`, and nothing but checks imports it. It takes the columns that a trace is made of, and derives the
+rest itself.
 
 Steps: step t is the cache at the start of turn t, turns and steps counted from 1; what is kept for turn e since
 turn s takes room at the steps s + 1 ... e. What the initial cache holds has s = 0. What is exempt from the cut

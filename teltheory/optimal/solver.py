@@ -19,7 +19,7 @@ from scipy.sparse import csc_array, csr_array
 
 from teltheory.errors import NOT_WHOLE, SolverError
 from teltheory.model.numbers import FloatArray, IntArray, exact_sum
-from teltheory.optimal.intervals import IntervalProblem
+from teltheory.optimal.chains.intervals import IntervalProblem
 
 PYOMO_SOLVER = "highs"
 PRESOLVE = "off"

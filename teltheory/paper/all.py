@@ -28,9 +28,10 @@ from hashlib import sha256
 from pathlib import Path
 
 import teltheory
+from teltheory.base.extras import lacking
+from teltheory.base.input_files import read_json
+from teltheory.base.whole_files import write_whole
 from teltheory.errors import ArgumentError, FileError
-from teltheory.extras import lacking
-from teltheory.input_files import read_json
 from teltheory.paper import adaptive, front, grid
 from teltheory.paper import figure_tables as ft
 from teltheory.paper import tables as tb
@@ -42,7 +43,6 @@ from teltheory.paper.script import say
 from teltheory.paper.tidy import Row, read_rows, write_rows
 from teltheory.sweep import Sample
 from teltheory.sweep.sources import Source
-from teltheory.whole_files import write_whole
 from teltheory.workloads import data_folder
 
 MOONCAKE = "mooncake_conversation.jsonl"

@@ -16,8 +16,8 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from teltheory.base.input_files import read_bytes, read_json
 from teltheory.errors import FileError, shown
-from teltheory.input_files import read_bytes, read_json
 from teltheory.paper.tidy import Row
 from teltheory.plots.files import write_figure, write_snippet
 from teltheory.plots.style import paper

@@ -14,12 +14,12 @@ from functools import cache
 
 import numpy as np
 
+from teltheory.base.progress import Progress
 from teltheory.cost.latency import A100_LLAMA2_7B, A100_LLAMA2_7B_PREFILL, Latency
 from teltheory.errors import ArgumentError
 from teltheory.paper.printed import CAPACITIES, SLO_MS
 from teltheory.paper.rows import POLICIES, Run
 from teltheory.policies.spec import DEFAULT_CUTOFF, Spec, parse_policy
-from teltheory.progress import Progress
 from teltheory.sweep import Cell, Grid, Sample, TraceFile, sweep
 from teltheory.sweep.sources import Source
 from teltheory.workloads import Chats, sharegpt_like, wildchat_like

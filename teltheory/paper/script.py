@@ -7,9 +7,9 @@ from inspect import signature
 from pathlib import Path
 from typing import NoReturn, TypeVar
 
+from teltheory.base.processes import cores, on_processes
+from teltheory.base.whole_files import write_whole
 from teltheory.errors import TelTheoryError
-from teltheory.processes import cores, on_processes
-from teltheory.whole_files import write_whole
 
 T = TypeVar("T")
 R = TypeVar("R")

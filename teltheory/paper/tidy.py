@@ -19,9 +19,9 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, ClassVar, NamedTuple, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
+from teltheory.base.input_files import read_bytes, reported
+from teltheory.base.whole_files import write_whole
 from teltheory.errors import FileError
-from teltheory.input_files import read_bytes, reported
-from teltheory.whole_files import write_whole
 
 LARGEST = 1e100
 EXPECTED_FILE = "a table that `python -m teltheory.paper.all` or an experiment writes"

@@ -7,10 +7,10 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from teltheory.base.whole_files import write_whole
 from teltheory.errors import FileError
 from teltheory.plots.latex import escaped
 from teltheory.plots.style import COLUMN
-from teltheory.whole_files import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

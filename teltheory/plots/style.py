@@ -13,8 +13,8 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from teltheory.base.extras import needed
 from teltheory.errors import ArgumentError
-from teltheory.extras import needed
 
 COLUMN = 3.25
 """Width in inches that fits a column of every venue."""

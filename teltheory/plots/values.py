@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from teltheory.extras import needed
+from teltheory.base.extras import needed
 from teltheory.plots.panels import of_tokens
 from teltheory.plots.style import GREY, SPARE, Line, looks, paper
 

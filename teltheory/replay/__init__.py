@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, get_args, overload
 
+from teltheory.base.progress import Progress, Report, reporting
 from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
@@ -28,9 +29,8 @@ from teltheory.policies.policy import (
     runs_on_forests,
 )
 from teltheory.policies.residence import ByResidence
-from teltheory.progress import Progress, Report, reporting
+from teltheory.replay.chains.reference import replay_reference
 from teltheory.replay.radix.nodes import RadixNodes
-from teltheory.replay.reference import replay_reference
 from teltheory.replay.sets import checked_set_cache, replay_sets
 from teltheory.replay.tiers.nodes import WholeNodes
 
@@ -306,7 +306,7 @@ def replay_instance(
 
 def _remembered(instance: Instance, policy: AnyPolicy, engine: Engine) -> Outcome:
     """Replay private conversations under a policy with a memory, by runs of units or unit by unit."""
-    from teltheory.replay.remembering import replay_runs, replay_units
+    from teltheory.replay.chains.remembering import replay_runs, replay_units
 
     if engine != "reference":
         with suppress(*(() if engine == "kernel" else (NotCompiledError,))):
@@ -321,10 +321,10 @@ def in_reference(policy: AnyPolicy, turns: int) -> bool:
 
 def kernel_is_compiled() -> bool:
     """Whether an earlier run left the kernel's machine code on disk, so that the next one need not compile."""
-    return any((Path(__file__).parent / "__pycache__").glob("lru.*.nbi"))
+    return any((Path(__file__).parent / "chains" / "__pycache__").glob("lru.*.nbi"))
 
 
 def _by_kernel(instance: Instance, policy: AnyPolicy) -> Outcome:
-    from teltheory.replay.kernel import replay_kernel
+    from teltheory.replay.chains.kernel import replay_kernel
 
     return replay_kernel(instance, policy)

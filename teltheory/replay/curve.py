@@ -66,7 +66,7 @@ from teltheory.policies.policy import AnyPolicy, has_rules, prefers_kernel, sett
 from teltheory.replay import Cache, check_forest_cache, check_policy, replay
 
 if TYPE_CHECKING:
-    from teltheory.replay.segments import Segments
+    from teltheory.replay.chains.segments import Segments
     from teltheory.replay.trees.distances import PathSegments
 
 DRAWN = 40
@@ -168,7 +168,7 @@ class CapacityCurve:
         xi, sizes = self.units.xi(xi), self._whole(capacities)
         if self.segments is None or not sizes:
             return _exact([tail_excess_latency(self.outcome(c), xi) for c in sizes])
-        from teltheory.replay.segments import excess_of_all, ladder
+        from teltheory.replay.chains.segments import excess_of_all, ladder
 
         ordered, places = np.unique(np.array(sizes, np.int64), return_inverse=True)
         most = _whole_of(*excess_of_all(self.trace.total, xi))
@@ -184,7 +184,7 @@ class CapacityCurve:
         xi, sizes = self.units.xi(xi), self._whole(capacities)
         if self.segments is None or not sizes:
             return _exact([slo_violations(self.outcome(c), xi) for c in sizes])
-        from teltheory.replay.segments import ladder
+        from teltheory.replay.chains.segments import ladder
 
         ordered, places = np.unique(np.array(sizes, np.int64), return_inverse=True)
         ends = self.segments.violation_ends(self.trace, xi, ladder(ordered))
@@ -269,9 +269,9 @@ def _segments(trace: Trace, policy: AnyPolicy) -> Segments | None:
     """Return the segments that one pass finds; None if two do not describe the policy on this trace."""
     if not (has_rules(policy) and prefers_kernel(policy)):
         return None
-    from teltheory.replay.rules import Rules
-    from teltheory.replay.segments import segments_by_budgets, segments_by_weights
-    from teltheory.replay.slots import Slots
+    from teltheory.replay.chains.rules import Rules
+    from teltheory.replay.chains.segments import segments_by_budgets, segments_by_weights
+    from teltheory.replay.chains.slots import Slots
 
     instance = Instance.of(trace, 0)
     rules = Rules.of(policy, instance, Slots.of(instance))

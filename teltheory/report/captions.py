@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+from teltheory.base.input_files import read_bytes
 from teltheory.cost.latency import COMPOSED
-from teltheory.input_files import read_bytes
 from teltheory.report.page import picture
 
 BY_CAPACITY = (

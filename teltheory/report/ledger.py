@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
+from teltheory.base.input_files import parsed_json
 from teltheory.claims.origin import EDITIONS
 from teltheory.errors import FileError, shown
-from teltheory.input_files import parsed_json
 
 Row: TypeAlias = dict[str, Any]
 """A row of the ledger, as `Verdict.as_dict` makes it."""

@@ -23,7 +23,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from teltheory.input_files import read_bytes
+from teltheory.base.input_files import read_bytes
 
 if TYPE_CHECKING:
     from altair import TopLevelMixin

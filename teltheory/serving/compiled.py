@@ -16,8 +16,8 @@ from teltheory.model.instance import Instance
 from teltheory.model.numbers import FloatArray, IntArray, readonly
 from teltheory.model.tiers import Tiers
 from teltheory.policies.policy import NotCompiledError
+from teltheory.replay.chains.rules import Nodes
 from teltheory.replay.compiled import inlined, uncounted
-from teltheory.replay.rules import Nodes
 from teltheory.replay.tiers.kernel import Layout, Moved, State, cut, serve
 from teltheory.replay.tiers.rules import empty, layout_of, moved_of
 from teltheory.serving.routers import Affinity, Hash, LeastLoaded, MinTTFT, RoundRobin, hashed

@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from teltheory.base.progress import Count, Progress, reporting
 from teltheory.cost.given import LatencyGiven, Model, Size, Units, latency_of
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
@@ -21,7 +22,6 @@ from teltheory.policies.future import looks_ahead
 from teltheory.policies.named import policy_of
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import NotCompiledError
-from teltheory.progress import Count, Progress, reporting
 from teltheory.replay import KERNEL_FROM, Engine, replay
 from teltheory.replay.tiers.replays import check_cache, outcome_of
 from teltheory.serving.batching import batching_of, run_in_batches

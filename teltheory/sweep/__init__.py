@@ -13,6 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, overload
 
+from teltheory.base.processes import cores, on_cluster, on_processes
+from teltheory.base.progress import Progress, Report, reporting
 from teltheory.cost.given import LatencyGiven, as_latency
 from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.errors import ArgumentError
@@ -20,8 +22,6 @@ from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance, Instance
 from teltheory.model.numbers import whole_number
 from teltheory.model.trace import Trace
-from teltheory.processes import cores, on_cluster, on_processes
-from teltheory.progress import Progress, Report, reporting
 from teltheory.replay import KERNEL_FROM, Cache
 from teltheory.sweep.cells import Cells
 from teltheory.sweep.grid import Cell, Grid

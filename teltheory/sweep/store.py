@@ -1,12 +1,12 @@
-"""The store of a sweep: measurements, found again by what determines them (`teltheory.store`)."""
+"""The store of a sweep: measurements, found again by what determines them (`teltheory.base.store`)."""
 
 from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from teltheory.base.store import Results, text_of
 from teltheory.errors import shown
-from teltheory.store import Results, text_of
 from teltheory.sweep.jobs import Job, Measurement
 from teltheory.sweep.served_jobs import ServedJob, ServedMeasurement
 

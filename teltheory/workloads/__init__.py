@@ -1,8 +1,5 @@
 """Where traces come from if not from files: the paper's conversation model, laws and fits."""
 
-import warnings
-from importlib import import_module
-
 from teltheory.workloads.chat_data import sharegpt_like, wildchat_like
 from teltheory.workloads.chats import Chats
 from teltheory.workloads.conversations import LabelledTrace, sample_conversations, sample_labelled
@@ -52,13 +49,3 @@ __all__ = [
     "sharegpt_like",
     "wildchat_like",
 ]
-
-MOVED = ("read_trace", "write_trace")
-
-
-def __getattr__(name: str) -> object:
-    """Return what moved to `teltheory.formats`, with a warning; this is for one version."""
-    if name not in MOVED:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    warnings.warn(f"{__name__}.{name} is teltheory.{name} now", DeprecationWarning, stacklevel=2)
-    return getattr(import_module("teltheory.formats"), name)

@@ -14,7 +14,7 @@ from teltheory.bench.replays import GROWING, policies
 from teltheory.bench.workload import Plan
 from teltheory.cli import main
 from teltheory.cli.bench import lines_above, tables
-from teltheory.cli.output import WIDTH
+from teltheory.cli.printed.output import WIDTH
 
 SECTIONS = ("against_libcachesim", "against_python", "replays", "expected", "optima")
 WAYS = forests.AS_CHAINS, forests.AS_FOREST

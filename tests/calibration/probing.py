@@ -6,10 +6,10 @@ from contextlib import contextmanager
 import numpy as np
 from calibration.loopback import SocketServer, VirtualClock, virtual_transport
 
-from teltheory.calibration.client import Completions
-from teltheory.calibration.grid import ProbePlan
-from teltheory.calibration.probe import Prompts, probe
-from teltheory.calibration.record import ProbeRecord
+from teltheory.server.client import Completions
+from teltheory.server.grid import ProbePlan
+from teltheory.server.probe import Prompts, probe
+from teltheory.server.record import ProbeRecord
 
 ADDRESS = "http://virtual:8000"
 

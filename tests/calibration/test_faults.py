@@ -6,8 +6,8 @@ import pytest
 from calibration.loopback import BREAKS, HANGS, Engine, Law, Reply, event, refusal, token
 from calibration.probing import run_probe, serving, small_plan
 
-from teltheory.calibration.record import ProbeRecord
 from teltheory.errors import ProbeError
+from teltheory.server.record import ProbeRecord
 
 LAW = Law(1e-6, 1e-3, 0.0)
 SOUND = 9

@@ -7,9 +7,9 @@ import pytest
 from calibration.loopback import Engine, Law
 from calibration.probing import ADDRESS, run_probe, small_plan, virtual
 
-from teltheory.calibration.grid import ProbePlan
-from teltheory.calibration.record import ProbeRecord
 from teltheory.errors import FileError
+from teltheory.server.grid import ProbePlan
+from teltheory.server.record import ProbeRecord
 
 
 @pytest.fixture

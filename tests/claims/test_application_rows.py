@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from apps.application_worlds import of_case
 from claims.expected_verdicts import EXPECTED, TAIL_ROWS
 from claims.planting import plant
 from report.ledger_rows import DOCS
+from systems.apps.application_worlds import of_case
 
 from proofs_checks import all_claims
 from proofs_checks.parrot import (

@@ -31,7 +31,7 @@ from teltheory.belief.tables import Exact
 from teltheory.claims.registry import claim_named
 from teltheory.claims.search import decide_safely
 from teltheory.policies import LRU, TLRU
-from teltheory.replay import reference
+from teltheory.replay.chains import reference
 from teltheory.workloads.laws import fixed
 
 

@@ -19,7 +19,7 @@ from teltheory.claims.claim import Claim
 from teltheory.claims.generators import GENERATORS
 from teltheory.claims.search import refutes
 from teltheory.claims.shrinking import shrunk
-from teltheory.cli.campaigns import with_campaign
+from teltheory.cli.verify.campaigns import with_campaign
 from teltheory.errors import FileError, WorkerError
 from teltheory.policies import LRU
 

@@ -29,7 +29,7 @@ def verify(monkeypatch, capsys):
         return [row(name, "refuted" if name == NAMES[1] else "holds") for name in ids], True
 
     monkeypatch.setattr("teltheory.claims.campaign.on_processes", here)
-    monkeypatch.setattr("teltheory.cli.verify.decide_all", decided)
+    monkeypatch.setattr("teltheory.cli.verify.command.decide_all", decided)
 
     def run(*options):
         with pytest.raises(SystemExit) as stop:
@@ -74,7 +74,7 @@ def test_a_row_of_ours_that_is_refuted_ends_with_1(verify, monkeypatch, tmp_path
         database.execute(changed, (json.dumps(example),))
         sealed(database)
     assert verify("--batches", 2, "--store", store)[0] == 0
-    monkeypatch.setattr("teltheory.cli.verify.claim_named", lambda _: claim_named("stack.lru"))
+    monkeypatch.setattr("teltheory.cli.verify.command.claim_named", lambda _: claim_named("stack.lru"))
     assert verify("--batches", 2, "--store", store)[0] == 1
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import runpy
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -14,7 +12,7 @@ import proofs_checks
 from teltheory.claims import registry
 from teltheory.claims.search import decide, decide_safely
 from teltheory.cli import main
-from teltheory.cli.verify import chosen_claims
+from teltheory.cli.verify.command import chosen_claims
 from teltheory.errors import ArgumentError, FileError
 
 BELADY = '''\
@@ -40,7 +38,6 @@ if __name__ == "__main__":
 '''
 
 CHECKS = Path(proofs_checks.__file__).parent
-MOVED = [file.stem for file in sorted(CHECKS.glob("*.py")) if "forward(globals(), " in file.read_text()]
 
 
 @pytest.fixture
@@ -114,22 +111,6 @@ def test_a_section_that_is_none_gets_the_nearest_names_first() -> None:
 def test_a_file_that_is_registered_is_not_loaded_again() -> None:
     file = CHECKS / "tail_optimized" / "printed_numbers.py"
     assert registry.claims_of_file(str(file)) == registry.all_claims(("printed_numbers",))
-
-
-@pytest.mark.parametrize("name", MOVED)
-def test_an_old_path_warns_and_has_the_names_of_today(name: str, monkeypatch) -> None:
-    monkeypatch.delitem(sys.modules, f"proofs_checks.{name}", raising=False)
-    with pytest.warns(DeprecationWarning, match=r"is proofs_checks\.tail_optimized\.\S+ now$") as warned:
-        old = vars(import_module(f"proofs_checks.{name}"))
-    today = vars(import_module(str(warned[0].message).split()[-2]))
-    assert old.items() >= {key: value for key, value in today.items() if key[:2] != "__"}.items()
-
-
-def test_an_old_path_runs_the_file_of_today(monkeypatch, capsys) -> None:
-    monkeypatch.setattr(sys, "argv", ["theorem_31.py", "--section", "theorem_31"])
-    with pytest.warns(DeprecationWarning, match="theorem_31 now$"), pytest.raises(SystemExit, match="2"):
-        runpy.run_path(str(CHECKS / "theorem_31.py"), run_name="__main__")
-    assert str(Path("tail_optimized", "theorem_31.py")) in capsys.readouterr().err
 
 
 def test_every_registered_claim_names_its_file() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from proofs_checks import all_claims
 from teltheory.claims.comparison import DisagreementError, compare
-from teltheory.claims.compiled_check.space import CompiledWorlds
+from teltheory.claims.compiled.space import CompiledWorlds
 from teltheory.claims.search import decide, decide_safely
 
 pytestmark = pytest.mark.ledger

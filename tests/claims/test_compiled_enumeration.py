@@ -8,7 +8,7 @@ import teltheory as tt
 from proofs_checks.tail_optimized.theorem_31 import mean_of_all_prompts, mean_of_continuing_prompts
 from teltheory.claims.claim import Claim
 from teltheory.claims.comparison import plain_tally
-from teltheory.claims.compiled_check.space import CompiledWorlds
+from teltheory.claims.compiled.space import CompiledWorlds
 from teltheory.claims.worlds import SmallWorlds, upper_bounds, worlds
 
 pytestmark = pytest.mark.ledger

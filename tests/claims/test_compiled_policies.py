@@ -8,12 +8,12 @@ import teltheory as tt
 from proofs_checks.tail_optimized import algorithm_1
 from proofs_checks.tail_optimized.trimming import LatestFirst
 from teltheory.claims.case import Case, World
-from teltheory.claims.compiled_check import readings, simulator
-from teltheory.claims.compiled_check.checks import AT_CAPACITY, outcome
-from teltheory.claims.compiled_check.layout import CUTS, LOOPED, LOWEST, WIDTH
-from teltheory.claims.compiled_check.optimum import EXCESS, least_cost
-from teltheory.claims.compiled_check.space import tiny_of
-from teltheory.optimal.brute_force import smallest_total
+from teltheory.claims.compiled import readings, simulator
+from teltheory.claims.compiled.checks import AT_CAPACITY, outcome
+from teltheory.claims.compiled.layout import CUTS, LOOPED, LOWEST, WIDTH
+from teltheory.claims.compiled.optimum import EXCESS, least_cost
+from teltheory.claims.compiled.space import tiny_of
+from teltheory.optimal.chains.brute_force import smallest_total
 from teltheory.policies.policy import TRIMS
 
 pytestmark = pytest.mark.ledger

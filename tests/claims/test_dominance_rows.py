@@ -14,7 +14,7 @@ from proofs_checks.forest.lemmas import induction_high_water, induction_inclusio
 from proofs_checks.forest.runs import Pair, Run, dominance, forests, inclusion, new_parts, tail_of_one
 from teltheory.claims.claim import Claim
 from teltheory.claims.comparison import DisagreementError, compare
-from teltheory.claims.compiled_replays.space import CompiledReplays
+from teltheory.claims.compiled.replays.space import CompiledReplays
 from teltheory.claims.forests import ForestCase, any_ask
 from teltheory.claims.search import refutes
 from teltheory.claims.smt import Obligation, z3_answer

@@ -15,8 +15,8 @@ from proofs_checks.forest.judges import least_loss, optimum_from
 from proofs_checks.forest.programs import at_every_step, in_a_request, intervals, most_kept, needed, rooms
 from teltheory.claims.claim import Claim
 from teltheory.claims.comparison import DisagreementError, compare, tally
-from teltheory.claims.compiled_check.forests import CompiledForests
-from teltheory.claims.compiled_check.trees import furthest_goes, least, losses, tree_of
+from teltheory.claims.compiled.forests import CompiledForests
+from teltheory.claims.compiled.trees import furthest_goes, least, losses, tree_of
 from teltheory.claims.forests import ForestCase, Shape, SmallForests, no_tail, no_threshold
 from teltheory.claims.search import decide, refutes
 from teltheory.optimal.trees.states import least_tel

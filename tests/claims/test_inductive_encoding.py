@@ -12,7 +12,7 @@ from proofs_checks.tail_optimized.lemmas.induction_rounds import Rounds
 from proofs_checks.tail_optimized.lemmas.positions import C, caches, enough, in_room, integers, minus, surpluses
 from teltheory.claims.terms import integer
 from teltheory.policies import LRU, TLRU, Conversation, ThresholdLRU
-from teltheory.replay import reference
+from teltheory.replay.chains import reference
 
 lines = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=5)
 small = st.integers(0, 8)

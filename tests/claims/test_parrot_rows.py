@@ -15,12 +15,12 @@ from proofs_checks import all_claims
 from proofs_checks.parrot import app_dispatch, app_groups, app_labels, app_schedules, merged_attention
 from proofs_checks.parrot.small_graphs import Session, befores, small_sessions
 from proofs_checks.parrot.small_schedules import ONE, TWO, SmallSchedules, least, unshared
-from teltheory.apps import schedules
-from teltheory.apps.engines.attention import Partial
 from teltheory.claims.listed import Listed
 from teltheory.claims.search import decide, refutes
 from teltheory.claims.worlds import Given
 from teltheory.optimal.schedules import Scheduling, Server, Task, best_schedule
+from teltheory.systems.apps import schedules
+from teltheory.systems.apps.engines.attention import Partial
 
 ROWS = {claim.id: claim for claim in all_claims() if claim.id in PARROT_ROWS}
 LISTED = [name for name, claim in ROWS.items() if isinstance(claim.space, Given)]

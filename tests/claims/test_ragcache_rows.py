@@ -28,9 +28,9 @@ from proofs_checks.ragcache.plain_tiers import (
 from proofs_checks.ragcache.worlds import Asked, Tree, shapes
 from teltheory.claims.search import decide, refutes
 from teltheory.model.forest import Forest
-from teltheory.rag.server import Server, serve
-from teltheory.rag.workload import Workload
 from teltheory.replay.tiers.reference import PlainTree
+from teltheory.systems.rag.server import Server, serve
+from teltheory.systems.rag.workload import Workload
 
 ROWS = {claim.id: claim for claim in all_claims() if claim.id in RAG_ROWS}
 QUICK = [

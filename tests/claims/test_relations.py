@@ -15,7 +15,7 @@ from proofs_checks.tail_optimized.theorem_b1 import gaps, is_integral, is_run
 from teltheory.claims.case import Case, World
 from teltheory.claims.search import refutes
 from teltheory.model.instance import Instance
-from teltheory.optimal.intervals import interval_problem
+from teltheory.optimal.chains.intervals import interval_problem
 
 
 @pytest.mark.parametrize(

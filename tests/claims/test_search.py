@@ -10,7 +10,7 @@ from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Claim, MissingDataError, Proof, SecondRoute
 from teltheory.claims.search import decide, decide_safely, refutes
 from teltheory.claims.worlds import SmallWorlds, no_estimate, upper_bounds, worlds
-from teltheory.optimal.brute_force import smallest_total
+from teltheory.optimal.chains.brute_force import smallest_total
 
 SPACE = SmallWorlds(
     {1: 2, 2: 2, 3: 3, 4: 3},

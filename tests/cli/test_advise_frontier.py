@@ -13,7 +13,7 @@ from figure_texts import check_texts
 
 import teltheory as tt
 from teltheory.advice.sentences_of_frontier import tables_of_frontier
-from teltheory.cli.frontier_text import frontier_as_data, frontier_chart
+from teltheory.cli.advise.frontier import frontier_as_data, frontier_chart
 from teltheory.plots.frontier import draw_frontier
 from teltheory.plots.style import paper
 

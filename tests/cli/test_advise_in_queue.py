@@ -13,8 +13,8 @@ from advice.advised_traces import chats
 
 import teltheory as tt
 from teltheory.advice.planning import plan
-from teltheory.cli.loaded_text import _parts
-from teltheory.cli.plan_text import read_percentile, read_plan
+from teltheory.cli.advise.loaded import _parts
+from teltheory.cli.advise.plan import read_percentile, read_plan
 from teltheory.serving.batching import Chunked
 from teltheory.serving.serve import Serving
 

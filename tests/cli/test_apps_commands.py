@@ -5,7 +5,7 @@ import json
 import httpx
 import pytest
 
-from teltheory.apps.engines import remote
+from teltheory.systems.apps.engines import remote
 
 SNAKE = {
     "name": "snake",

@@ -5,7 +5,7 @@ import sys
 import httpx
 import pytest
 
-from teltheory.apps.server.listening import bound
+from teltheory.systems.apps.server.listening import bound
 
 
 def test_it_serves_until_an_interrupt():

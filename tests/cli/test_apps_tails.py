@@ -5,8 +5,8 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from teltheory.cli.apps_optimum import optimum
-from teltheory.cli.apps_replay import replay
+from teltheory.cli.apps.optimum import optimum
+from teltheory.cli.apps.replay import replay
 from teltheory.errors import TelTheoryError
 
 LINES = [

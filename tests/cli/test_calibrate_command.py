@@ -179,7 +179,7 @@ def test_the_key_is_sent_and_never_shown(run, engine, url, tmp_path, capsys, mon
 def test_what_can_be_no_key_is_not_shown(run, url, tmp_path, capsys, monkeypatch, key):
     monkeypatch.setattr("os.environ", {"PROBE_KEY": key})
     arguments = ["--url", url, "--served-model", "tiny", "--api-key-env", "PROBE_KEY", "--record", tmp_path / "p"]
-    assert run("calibrate", *arguments) == 2
+    assert run("server", "probe", *arguments) == 2
     error = capsys.readouterr().err
     assert "environment variable PROBE_KEY: found 'nothing that can be a key'" in error
     assert not key.strip() or key not in error
@@ -187,7 +187,7 @@ def test_what_can_be_no_key_is_not_shown(run, url, tmp_path, capsys, monkeypatch
 
 def test_httpx_that_is_missing_is_named(run, tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "httpx", None)
-    monkeypatch.delitem(sys.modules, "teltheory.calibration.client", raising=False)
+    monkeypatch.delitem(sys.modules, "teltheory.server.client", raising=False)
     assert run("server", "probe", "--url", "http://host", "--served-model", "m", "--record", tmp_path / "p") == 2
     assert capsys.readouterr().err.endswith("pip install 'teltheory[calibrate]'\n")
 

@@ -8,7 +8,7 @@ from copy import deepcopy
 import pytest
 
 import teltheory as tt
-from teltheory.cli.certificate import certificates_as_data, digest_of, read_certificates
+from teltheory.cli.optimum.certificate import certificates_as_data, digest_of, read_certificates
 
 # the last two turns are kept over a step where there is room for 50, and need 40 each to compute at most 160
 TURNS = "conversation,prompt,response\nA,100,0\nB,100,0\nA,100,0\nB,100,0\n"

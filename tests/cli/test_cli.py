@@ -70,7 +70,7 @@ def test_an_interrupt_leaves_no_file(run, trace_file, tmp_path, capsys, monkeypa
     def interrupt(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("teltheory.cli.replay.sweep", interrupt)
+    monkeypatch.setattr("teltheory.cli.replay.command.sweep", interrupt)
     assert run("replay", trace_file, "--json", tmp_path / "out.json") == 130
     assert capsys.readouterr().err.lstrip() == "teltheory: interrupted\n"
     assert list(tmp_path.iterdir()) == [trace_file]
@@ -100,12 +100,12 @@ def test_verify_ends_with_1_where_a_row_of_ours_is_refuted(run, monkeypatch):
         "scope": {"kind": "exhaustive", "instances": 1, "bounds": {"cases": "one"}},
         "counterexample": None, "seconds": 0.0,
     }  # fmt: skip
-    monkeypatch.setattr("teltheory.cli.verify.decide_all", lambda *_: ([row], False))
+    monkeypatch.setattr("teltheory.cli.verify.command.decide_all", lambda *_: ([row], False))
     assert run("verify", "--claim", "figure-2") == 1
 
 
 def test_a_verify_whose_processes_are_killed_ends_with_1_and_names_the_claim(run, capsys, monkeypatch):
-    monkeypatch.setattr("teltheory.cli.verify._decide", die_deciding)
+    monkeypatch.setattr("teltheory.cli.verify.command._decide", die_deciding)
     assert run("verify", "--claim", "figure-2", "--workers", 2) == 1
     error = capsys.readouterr().err
     assert error.count("\n") == 1
@@ -123,8 +123,8 @@ def test_a_check_runs_alone():
 
 def test_reproduce_without_the_data_says_so(run, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("TELTHEORY_DATA", str(tmp_path))
-    monkeypatch.setattr("teltheory.cli.reproduce.chosen_claims", lambda *_: ["figure-2"])
-    monkeypatch.setattr("teltheory.cli.reproduce.BUILT_IN_TURNS", 200)
+    monkeypatch.setattr("teltheory.cli.reproduce.command.chosen_claims", lambda *_: ["figure-2"])
+    monkeypatch.setattr("teltheory.cli.reproduce.command.BUILT_IN_TURNS", 200)
     assert run("reproduce", "--workers", 1, "--json", tmp_path / "out.json") == 0
     assert "left out" in capsys.readouterr().out
     data = json.loads((tmp_path / "out.json").read_text())
@@ -134,7 +134,7 @@ def test_reproduce_without_the_data_says_so(run, tmp_path, monkeypatch, capsys):
 
 
 def test_reproduce_on_a_given_trace(run, trace_file, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("teltheory.cli.reproduce.chosen_claims", lambda *_: ["figure-2"])
+    monkeypatch.setattr("teltheory.cli.reproduce.command.chosen_claims", lambda *_: ["figure-2"])
     monkeypatch.chdir(tmp_path)
     file = trace_file.rename("[bold]x.csv")
     assert run("reproduce", "--workers", 1, "--trace", file, "--json", "out.json") == 0
@@ -145,7 +145,9 @@ def test_reproduce_on_a_given_trace(run, trace_file, tmp_path, monkeypatch, caps
 
 def test_reproduce_decides_the_sections_that_it_is_asked_for(run, trace_file, monkeypatch, capsys):
     decided = []
-    monkeypatch.setattr("teltheory.cli.reproduce.decide_all", lambda ids, *_: (decided.extend(ids), ([], True))[1])
+    monkeypatch.setattr(
+        "teltheory.cli.reproduce.command.decide_all", lambda ids, *_: (decided.extend(ids), ([], True))[1]
+    )
     sections = [f"--section={name}" for name in ("printed_numbers", "trimming", "printed_numbers")]
     assert run("reproduce", "--workers", 1, "--trace", trace_file, *sections) == 0
     assert {"kv-size", "trim.order-is-free"} <= {*decided}
@@ -225,7 +227,7 @@ def test_an_early_end_is_no_interrupt_and_no_verdict(refused, trace_file, monkey
     def broken(*_):
         raise error
 
-    monkeypatch.setattr("teltheory.cli.describe.described", broken)
+    monkeypatch.setattr("teltheory.cli.trace.describe.described", broken)
     assert f"({error})" in refused("trace", "describe", trace_file)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from teltheory.extras import OF
+from teltheory.base.extras import OF
 
 ROOT = Path(__file__).parents[2]
 EXTRAS = {*OF, "httpx", "simpy", "tokenizers", "tueplots", "mkdocs", "libcachesim", "pandas", "polars", "IPython"}

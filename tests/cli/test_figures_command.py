@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from teltheory.cli import figures
+from teltheory.cli.reproduce import figures
 from teltheory.paper.grid import WORKLOADS
 from teltheory.paper.printed import V1_TABLES
 from teltheory.paper.rows import Run
@@ -73,7 +73,7 @@ def test_reproduce_makes_them_too(tmp_path, run, capsys, undrawn, monkeypatch, t
     from teltheory.paper.all import make_all
 
     monkeypatch.setattr("teltheory.paper.all.make_all", small)
-    monkeypatch.setattr("teltheory.cli.reproduce.chosen_claims", lambda *_: ["figure-2"])
+    monkeypatch.setattr("teltheory.cli.reproduce.command.chosen_claims", lambda *_: ["figure-2"])
     options = ("--workers", 1, "--trace", trace_file, "--out", tmp_path / "out", "--json", tmp_path / "all.json")
     assert run("reproduce", *options) == 0
     said = capsys.readouterr().out

@@ -7,7 +7,7 @@ import json
 import pytest
 
 import teltheory as tt
-from teltheory.cli.certificate import certificates_as_data, digest_of, read_certificates
+from teltheory.cli.optimum.certificate import certificates_as_data, digest_of, read_certificates
 
 SIZE = 512
 MODES = {

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from teltheory.cli import commands
 from teltheory.cli.on_demand import OnDemand
-from teltheory.cli.parts import FEW, SECTIONS, STANDARD_INPUT, Command, Option
+from teltheory.cli.parts import FEW, SECTIONS, STANDARD_INPUT, Command
 
 WIDTH = 80
 FRAGMENTS = ("Of ", "For ", "By ", "Beside ")
@@ -90,18 +90,8 @@ def test_examples_can_be_called(names):
 
 
 @pytest.mark.parametrize(
-    ("names", "option"),
-    [(names, one) for names, one in OPTIONS if isinstance(one, Option) and one.formerly],
-    ids=lambda one: one.formerly if isinstance(one, Option) else " ".join(one),
+    ("line", "meant"),
+    [("advice t.csv", "advise"), ("replay t.csv --capactiy 3", "--capacity"), ("rag serv", "serve")],
 )
-def test_a_former_name_of_an_option_is_todays_after_one_line_of_warning(names, option, capsys):
-    command, value = CALLED[names], [] if option.is_flag else ["1"]
-
-    def read(name):
-        context = click.Context(command, resilient_parsing=True)
-        command.parse_args(context, [name, *value])
-        return context.params
-
-    assert read(option.formerly) == read(option.opts[0])
-    warning = f"{option.formerly} is {option.opts[0]} now; the old name goes with the next version"
-    assert capsys.readouterr().err == f"teltheory: {warning}\n"
+def test_a_slip_is_answered_with_what_may_be_meant(refused, line, meant):
+    assert f"Did you mean '{meant}'?" in refused(*line.split())

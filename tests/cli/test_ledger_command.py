@@ -7,8 +7,8 @@ import pytest
 from report.ledger_rows import row
 from rich.console import Console
 
-from teltheory.cli.output import WIDTH
-from teltheory.cli.verify import chosen_claims, ledger_table
+from teltheory.cli.printed.output import WIDTH
+from teltheory.cli.verify.command import chosen_claims, ledger_table
 from teltheory.errors import ArgumentError
 from teltheory.report.words import LEDGER_TITLE
 

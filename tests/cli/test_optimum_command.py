@@ -7,7 +7,7 @@ import pytest
 import teltheory as tt
 from teltheory.cost.goals import read_level
 from teltheory.errors import SolverError
-from teltheory.optimal.slo_solver import Milp
+from teltheory.optimal.slo.solver import Milp
 from teltheory.optimal.solver import INTERRUPTED
 from teltheory.policies.spec import default_estimate
 
@@ -48,10 +48,10 @@ def test_the_best_percentile(run_json, four_turns):
 @pytest.fixture
 def no_prices(monkeypatch):
     """Without prices everything is left to the solver."""
-    monkeypatch.setattr("teltheory.optimal.violations.bound_of", lambda *arguments: 0)
+    monkeypatch.setattr("teltheory.optimal.slo.violations.bound_of", lambda *arguments: 0)
     for name in ("violations", "percentile"):
         for search in ("sharpened", "exhausted"):
-            monkeypatch.setattr(f"teltheory.optimal.{name}.{search}", lambda state, *others, **options: state)
+            monkeypatch.setattr(f"teltheory.optimal.slo.{name}.{search}", lambda state, *others, **options: state)
 
 
 @pytest.mark.parametrize(("objective", "value"), [(["slo", "--xi", 160], 1), (["p75"], 150)])
@@ -74,7 +74,7 @@ def test_what_whole_numbers_say_is_not_called_the_solvers(run_json, run, four_tu
 
 def test_a_solver_that_contradicts_a_plan_is_an_error(run, four_turns, no_prices, monkeypatch, capsys):
     wrong = Milp(np.array([True, False]), 0, "Optimal")
-    monkeypatch.setattr("teltheory.optimal.violations.choose", lambda *arguments: wrong)
+    monkeypatch.setattr("teltheory.optimal.slo.violations.choose", lambda *arguments: wrong)
     assert run("optimum", four_turns, "--goal", "slo", "--capacity", 50, "--xi", 160, "--json", "-") == 1
     told = capsys.readouterr()
     assert told.out == ""
@@ -150,7 +150,7 @@ def test_no_proofs_are_written_where_one_is_missing(run, trace_file, tmp_path, m
     def give_up(*_, **__):
         raise SolverError("Time limit reached", 10.0, 5.0)
 
-    monkeypatch.setattr("teltheory.optimal.lazy.LazyIntervalSolver.solve", give_up)
+    monkeypatch.setattr("teltheory.optimal.chains.lazy.LazyIntervalSolver.solve", give_up)
     asked = ("optimum", trace_file, "--capacity", 100, "--xi", 1, "--method", "lp")
     assert run(*asked, "--certificate", tmp_path / "certificates.json") == 1
     assert list(tmp_path.iterdir()) == [trace_file]
@@ -159,8 +159,8 @@ def test_no_proofs_are_written_where_one_is_missing(run, trace_file, tmp_path, m
 @pytest.mark.parametrize(
     ("place", "flags"),
     [
-        ("teltheory.optimal.violations.packed", ["--goal", "slo", "--xi", "160"]),
-        ("teltheory.optimal.percentile._Bisection.refute", ["--goal", "p75"]),
+        ("teltheory.optimal.slo.violations.packed", ["--goal", "slo", "--xi", "160"]),
+        ("teltheory.optimal.slo.percentile._Bisection.refute", ["--goal", "p75"]),
     ],
 )
 def test_an_interrupted_search_prints_its_rows_and_writes_nothing(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from strategies import given_columns
 
 import teltheory as tt
-from teltheory.cli.question import chosen_capacities, chosen_thresholds
+from teltheory.cli.asked.question import chosen_capacities, chosen_thresholds
 from teltheory.policies.spec import parse_policy
 
 TRACES = given_columns().map(lambda columns: tt.Trace.from_turns(**columns))

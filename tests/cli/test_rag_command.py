@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from teltheory.rag.systems import GPU_LRU, NONE, RAGCACHE
+from teltheory.systems.rag.systems import GPU_LRU, NONE, RAGCACHE
 
 DOCUMENTS = (
     ("caches", "a cache keeps what was computed so that it need not be computed again " * 9),
@@ -37,7 +37,7 @@ def mine(tmp_path, monkeypatch):
 
 def test_systems_serve_the_same_questions_and_runs_repeat(run_json, mine, monkeypatch):
     drawn = {}
-    monkeypatch.setattr("teltheory.cli.pictures.write_figure", drawn.__setitem__)
+    monkeypatch.setattr("teltheory.cli.asked.pictures.write_figure", drawn.__setitem__)
     asked = ("rag", "serve", *mine, *ASKED, *TIERS)
     limits, again = run_json(*asked, "--within", "5"), run_json(*asked, "--figure", "rates.svg")
     rows = {(row["system"], row["rate"]): row for row in limits["rows"]}

@@ -7,16 +7,16 @@ import re
 import pytest
 from report.ledger_rows import row
 
-from teltheory.cli import figures
+from teltheory.cli.reproduce import figures
 
 
 @pytest.fixture
 def alone(tmp_path, monkeypatch):
     """No data, no tables and figures of the paper, a short trace and one claim that is decided already."""
     monkeypatch.setenv("TELTHEORY_DATA", str(tmp_path / "nowhere"))
-    monkeypatch.setattr("teltheory.cli.reproduce.decide_all", lambda *_: ([row("figure-2")], True))
+    monkeypatch.setattr("teltheory.cli.reproduce.command.decide_all", lambda *_: ([row("figure-2")], True))
     monkeypatch.setattr("teltheory.report.page._vega", lambda: "")
-    monkeypatch.setattr("teltheory.cli.reproduce.BUILT_IN_TURNS", 40)
+    monkeypatch.setattr("teltheory.cli.reproduce.command.BUILT_IN_TURNS", 40)
     monkeypatch.setattr("teltheory.report.explorer.STEPS", (4, 4))
     monkeypatch.setattr(figures, "make", lambda out, folder, *_: folder.mkdir(exist_ok=True))
     monkeypatch.setattr(figures, "both_compared", lambda _: ([], []))

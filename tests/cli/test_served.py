@@ -8,8 +8,8 @@ from fractions import Fraction
 import pytest
 
 import teltheory as tt
-from teltheory.cli.question import read_question
-from teltheory.cli.served import Served
+from teltheory.cli.asked.question import read_question
+from teltheory.cli.asked.served import Served
 
 EMBEDDED = "a100-llama2-7b"
 ATTENTION = "a100-llama2-7b-attention"

@@ -8,9 +8,9 @@ from fractions import Fraction
 import pytest
 
 import teltheory as tt
-from teltheory.cli.certificate import certificates_as_data, checked, digest_of, read_certificates
-from teltheory.cli.prefixes import PRIVATE, Prefixes
-from teltheory.cli.tiered_certificate import TieredCertified
+from teltheory.cli.asked.prefixes import PRIVATE, Prefixes
+from teltheory.cli.optimum.certificate import certificates_as_data, checked, digest_of, read_certificates
+from teltheory.cli.optimum.tiered_certificate import TieredCertified
 
 TIERS = tt.Tiers((2, 4), (0, Fraction(1, 3)))
 OVERLAPPED = tt.Tiers((2, 4), (0, Fraction(1, 3)), "inclusive", "overlapped")

@@ -9,8 +9,8 @@ import pytest
 from matplotlib.figure import Figure
 
 import teltheory as tt
-from teltheory.cli.served import Served
-from teltheory.cli.tiered import Tiered
+from teltheory.cli.asked.served import Served
+from teltheory.cli.asked.tiers import Tiered
 from teltheory.serving.batching import A100_DECODE
 from teltheory.serving.serve import stretch_for
 
@@ -174,7 +174,7 @@ def test_figures_of_tiers_are_drawn(run, arrivals, tmp_path):
 )
 def test_a_curve_says_along_which_tier_it_is_drawn(run, arrivals, tmp_path, monkeypatch, tiers, axis):
     said = []
-    monkeypatch.setattr("teltheory.cli.curve.draw_curves", lambda *drawn: said.append(drawn[3]) or Figure())
+    monkeypatch.setattr("teltheory.cli.replay.curve.draw_curves", lambda *drawn: said.append(drawn[3]) or Figure())
     sizes = [word for tier in tiers for word in ("--tier", tier)]
     run("curve", arrivals, *sizes, "--xi", "60", "--policy", "lru", "--figure", tmp_path / "curve.svg")
     assert said == [axis]

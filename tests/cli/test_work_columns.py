@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 import teltheory as tt
-from teltheory.cli import curve, replay
+from teltheory.cli.replay import command as replay
+from teltheory.cli.replay import curve
 from teltheory.model.display import tokens_in_short
-from teltheory.optimal.percentile import best_percentile
-from teltheory.optimal.violations import fewest_violations
+from teltheory.optimal.slo.percentile import best_percentile
+from teltheory.optimal.slo.violations import fewest_violations
 from teltheory.policies.spec import parse_policy
 from teltheory.report import explorer
 

@@ -15,7 +15,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FENCE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LISTED = re.compile(r"^\| `(teltheory[\w.]*)` \| (.*) \|$", re.MULTILINE)
 SUBMODULES = dict(LISTED.findall((ROOT / "docs" / "api" / "submodules.md").read_text()))
-PACKAGES = ("teltheory.rag", "teltheory.modules", "teltheory.apps")
+PACKAGES = ("teltheory.systems.rag", "teltheory.systems.modules", "teltheory.systems.apps")
 
 pytestmark = pytest.mark.repository
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 import teltheory as tt
-from teltheory import apps, modules, policies, rag
+from teltheory import policies
+from teltheory.systems import apps, modules, rag
 
 API = Path(__file__).parents[2] / "docs" / "api"
 DIRECTIVE = re.compile(r"^::: ([\w.]+)\.(\w+)$", re.MULTILINE)

@@ -79,7 +79,7 @@ def test_an_interrupted_search_writes_nothing(sampled, tmp_path, monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("teltheory.optimal.violations.packed", interrupt)
+    monkeypatch.setattr("teltheory.optimal.slo.violations.packed", interrupt)
     with pytest.raises(KeyboardInterrupt):
         list(main(str(sampled), str(tmp_path / "table.csv")))
     assert list(tmp_path.iterdir()) == [sampled]

@@ -8,7 +8,7 @@ pytestmark = pytest.mark.model
 
 
 def test_a_batch_is_measured_by_what_it_holds(monkeypatch):
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "modules" / "runtime"))
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "systems" / "modules" / "runtime"))
     from small_models import small_model
 
     from experiments.module_batches import FRESH, REPEATS, cells, measured, planned

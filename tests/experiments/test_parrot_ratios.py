@@ -7,7 +7,7 @@ import pytest
 
 from experiments import fit_parrot_engine, parrot_ratios
 from experiments.parrot_ratios import Row
-from teltheory.apps.simulation.timing import SCALE_13B
+from teltheory.systems.apps.simulation.timing import SCALE_13B
 
 
 @pytest.mark.parametrize(

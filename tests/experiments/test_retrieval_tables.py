@@ -4,8 +4,8 @@ import pytest
 
 from experiments import retrieval, retrieval_speed
 from teltheory.errors import ArgumentError
-from teltheory.rag.hnsw import HNSW
-from teltheory.rag.indexes import IVF, FlatL2
+from teltheory.systems.rag.hnsw import HNSW
+from teltheory.systems.rag.indexes import IVF, FlatL2
 
 ANIMALS = ("cat", "dog", "bird", "fish", "horse", "cow")
 

@@ -3,9 +3,9 @@
 import json
 
 import pytest
-from apps.application_worlds import of_case, worlds
 from hypothesis import given
 from hypothesis import strategies as st
+from systems.apps.application_worlds import of_case, worlds
 
 import teltheory as tt
 from teltheory.errors import FileError

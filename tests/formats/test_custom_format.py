@@ -41,12 +41,6 @@ def test_the_real_azure_trace():
     assert int(trace.response.sum()) == sum(int(row["GeneratedTokens"]) for row in rows)
 
 
-@pytest.mark.parametrize("name", ["read_trace", "write_trace"])
-def test_the_old_place_of_a_name_works_with_a_warning(name):
-    with pytest.warns(DeprecationWarning, match=f"workloads.{name} is teltheory.{name} now"):
-        assert getattr(tt.workloads, name) is getattr(tt, name)
-
-
 @pytest.mark.repository
 def test_the_table_of_the_documents_has_every_format_and_where_its_data_is():
     pages = [(ROOT / "docs" / name).read_text() for name in ("datasets.md", "logs.md")]

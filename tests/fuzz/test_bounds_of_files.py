@@ -9,9 +9,9 @@ from formats.test_usage_and_spans import exported, span
 from fuzz.test_hostile_files import judged
 from fuzz.valid_files import formats, path_for, read_trace
 
-from teltheory.apps.records import MOST_BYTES
 from teltheory.formats.opened import LONGEST_LINE
-from teltheory.rag import stage_times
+from teltheory.systems.apps.records import MOST_BYTES
+from teltheory.systems.rag import stage_times
 
 PAGE = (Path(__file__).parents[2] / "docs/hostile-input.md").read_text()
 MIB = stage_times.MOST_BYTES

@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import teltheory as tt
-from teltheory.apps import AppError
+from teltheory.base.whole_files import write_whole
 from teltheory.cli import main
 from teltheory.errors import ArgumentError, CertificateError, FileError
-from teltheory.whole_files import write_whole
+from teltheory.systems.apps import AppError
 
 LONGEST_LINE = 700
 QUICK = settings(derandomize=True, suppress_health_check=list(HealthCheck), deadline=None)

@@ -9,21 +9,23 @@ from pathlib import Path
 
 import pytest
 
-from teltheory import peers
-from teltheory.apps import records, transforms
-from teltheory.calibration import grid
-from teltheory.cli import campaigns, figures, main
+from teltheory.base import peers
+from teltheory.cli import main
+from teltheory.cli.reproduce import figures
+from teltheory.cli.verify import campaigns
 from teltheory.cost import kv_config, latency_files
 from teltheory.errors import FileError
 from teltheory.formats import opened, rows
-from teltheory.rag import stage_times
+from teltheory.server import grid
+from teltheory.systems.apps import records, transforms
+from teltheory.systems.rag import stage_times
 
 FULL = Path("/dev/full")
 TRACE = "conversation,prompt,response\nA,100,0\nB,100,0\nA,100,0\n"
 DYING = """
 import os, signal, sys
 from pathlib import Path
-from teltheory.whole_files import write_whole
+from teltheory.base.whole_files import write_whole
 
 def die(beside):
     beside.write_text("half")
@@ -87,7 +89,7 @@ def test_what_ends_a_command_is_one_line(error, code, line, trace, monkeypatch, 
     def ended(*_):
         raise error
 
-    monkeypatch.setattr("teltheory.cli.describe.described", ended)
+    monkeypatch.setattr("teltheory.cli.trace.describe.described", ended)
     with pytest.raises(SystemExit) as stop:
         main(["trace", "describe", str(trace)])
     assert stop.value.code == code

@@ -27,33 +27,39 @@ from fuzz.valid_logs import arrival_files, jsonl, logs, parquet
 from report.pages import ROWS
 
 import teltheory as tt
-from teltheory.apps.engines.tokens import utf8
-from teltheory.apps.explain import explain, shared_prefixes
-from teltheory.apps.lift import as_applications, as_trace, lift
-from teltheory.apps.records import located, read_applications
-from teltheory.calibration.record import Measured, ProbeRecord
 from teltheory.claims.batches import Batch, Found
 from teltheory.claims.campaign import CampaignStore
-from teltheory.cli.certificate import Certified, certificates_as_data, checked, digest_of, read_certificates
-from teltheory.cli.verify import ledger_rows
+from teltheory.cli.optimum.certificate import (
+    Certified,
+    certificates_as_data,
+    checked,
+    digest_of,
+    read_certificates,
+)
+from teltheory.cli.verify.command import ledger_rows
 from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.formats.applications import read_application_trace
 from teltheory.formats.counting import counter
 from teltheory.formats.request_logs import read_log
-from teltheory.modules import BYTES, layout, plan, read_prompt, read_schema, resolve
-from teltheory.optimal.prices import Cut
+from teltheory.optimal.costs.prices import Cut
 from teltheory.paper.all import notes_of
 from teltheory.paper.drawing import check_whole
 from teltheory.policies.online import LRU
 from teltheory.policies.spec import default_estimate
-from teltheory.rag.arrays import read_vectors
-from teltheory.rag.entries import corpus_of
-from teltheory.rag.own import read_documents
-from teltheory.rag.stage_times import StageTimes, read_stage_times, write_stage_times
-from teltheory.rag.texts import read_xquad
 from teltheory.report.markdown import ledger_markdown
+from teltheory.server.record import Measured, ProbeRecord
 from teltheory.sweep import Store
 from teltheory.sweep.jobs import Job, Measurement
+from teltheory.systems.apps.engines.tokens import utf8
+from teltheory.systems.apps.explain import explain, shared_prefixes
+from teltheory.systems.apps.lift import as_applications, as_trace, lift
+from teltheory.systems.apps.records import located, read_applications
+from teltheory.systems.modules import BYTES, layout, plan, read_prompt, read_schema, resolve
+from teltheory.systems.rag.arrays import read_vectors
+from teltheory.systems.rag.entries import corpus_of
+from teltheory.systems.rag.own import read_documents
+from teltheory.systems.rag.stage_times import StageTimes, read_stage_times, write_stage_times
+from teltheory.systems.rag.texts import read_xquad
 
 ESTIMATE = "characters/4"
 PLAN = small_plan("http://127.0.0.1:9")

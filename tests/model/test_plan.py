@@ -10,7 +10,7 @@ from replay.instances import Case, seeded
 import teltheory as tt
 from teltheory.errors import CertificateError
 from teltheory.model.plan import check_plan
-from teltheory.optimal.brute_force import all_reuses
+from teltheory.optimal.chains.brute_force import all_reuses
 
 TINY = {"turns": (1, 4), "conversations": 2, "length": 2, "room": 4}
 # both of the last two turns are kept over the step before the third turn, where there is room for 50

@@ -34,7 +34,7 @@ from mutants.judges import Judges
 from mutants.plant import ended_at_last, plant
 from mutants.sites import Site, sites_of
 
-from teltheory.processes import cores
+from teltheory.base.processes import cores
 
 PLACES = ("replay", "optimal", "policies", "serving", "cost/metrics.py")
 BESIDE = {"policies": ("replay",)}

@@ -23,7 +23,7 @@ from mutants.copies import ROOT, Runner, copied
 from mutants.fault import FAULTS, Fault
 from mutants.judges import Caught, Judges
 
-from teltheory.processes import cores
+from teltheory.base.processes import cores
 
 Write = Callable[[str], object]
 LIMIT = 180.0

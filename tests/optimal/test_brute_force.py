@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from replay.instances import Case
 
-from teltheory.optimal.brute_force import all_reuses, smallest_total
+from teltheory.optimal.chains.brute_force import all_reuses, smallest_total
 
 
 def case(turns, capacity, **options):

@@ -16,8 +16,8 @@ from optimal.instances import SMALL
 from replay.instances import Case, assume_feasible, cases, examples, fewer, seeded
 
 import teltheory as tt
-from teltheory.optimal import greedy
-from teltheory.optimal.brute_force import smallest_cost
+from teltheory.optimal.chains import greedy
+from teltheory.optimal.chains.brute_force import smallest_cost
 
 LOOKED_AT = greedy.looked_at.py_func
 TIGHT = Case((0, 1, 0), (3, 4, 1), (1, 2, 0), None, capacity=1, xi=2, q_hat=0)

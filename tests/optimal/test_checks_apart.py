@@ -28,11 +28,12 @@ import teltheory as tt
 from teltheory import optimal
 from teltheory.errors import CertificateError, SolverError
 from teltheory.model.applications import ApplicationTrace
-from teltheory.optimal import brute_force, methods
+from teltheory.optimal import methods
 from teltheory.optimal.applications import application_optimum
 from teltheory.optimal.applications.brute_force import least_excess
 from teltheory.optimal.applications.certificate import check_application_certificate
-from teltheory.optimal.intervals import most_reused
+from teltheory.optimal.chains import brute_force
+from teltheory.optimal.chains.intervals import most_reused
 from teltheory.optimal.parts import inputs, rooms, totals
 from teltheory.optimal.sets.brute_force import least_tel as least_of_sets
 from teltheory.optimal.sets.intervals import set_rooms

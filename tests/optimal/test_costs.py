@@ -16,10 +16,10 @@ from optimal.instances import sampled
 from replay.instances import Case, cases, examples, fewer, seeded
 
 import teltheory as tt
-from teltheory.optimal import cost_optimum as search
-from teltheory.optimal.brute_force import smallest_cost
-from teltheory.optimal.filling import Filling
-from teltheory.optimal.pieces import Chosen, Pieces, pieces_of, pooled, turns_problem
+from teltheory.optimal.chains.brute_force import smallest_cost
+from teltheory.optimal.costs import optimum as search
+from teltheory.optimal.costs.pieces import Chosen, Pieces, pieces_of, pooled, turns_problem
+from teltheory.optimal.slo.filling import Filling
 
 SMALL = {"turns": (3, 8), "conversations": 4, "length": 3, "room": 6}
 Points = list[list[tuple[int, int]]]

@@ -15,8 +15,8 @@ from replay.instances import cases, examples
 from scipy.sparse import csc_array
 
 import teltheory as tt
+from teltheory.optimal.chains.formulation import hindsight_model
 from teltheory.optimal.exact import LinearProgram, bound_of, cost_of, proved_optimum
-from teltheory.optimal.formulation import hindsight_model
 
 SMALL = st.integers(-4, 4)
 

@@ -15,10 +15,10 @@ from replay.instances import Case, fewer, seeded
 
 import teltheory as tt
 from teltheory.model.instance import Instance
-from teltheory.optimal import violations
-from teltheory.optimal.cuts import violated_cuts
-from teltheory.optimal.selection import selection
-from teltheory.optimal.slo_solver import SharesProgram, choose
+from teltheory.optimal.slo import violations
+from teltheory.optimal.slo.cuts import violated_cuts
+from teltheory.optimal.slo.selection import selection
+from teltheory.optimal.slo.solver import SharesProgram, choose
 
 FORCED = {"turns": (20, 30), "conversations": 5, "length": 20, "forced": True}
 NO_PRICES = tt.Prices((), (), 1)

@@ -15,10 +15,10 @@ from optimal.small_forests import ForestCase, small_cases
 from replay.instances import fewer
 
 import teltheory as tt
-from teltheory.optimal import violations
-from teltheory.optimal.cuts import violated_cuts
-from teltheory.optimal.selection import selection
-from teltheory.optimal.slo_solver import SharesProgram, choose
+from teltheory.optimal.slo import violations
+from teltheory.optimal.slo.cuts import violated_cuts
+from teltheory.optimal.slo.selection import selection
+from teltheory.optimal.slo.solver import SharesProgram, choose
 from teltheory.optimal.trees.closing import closed, keep
 from teltheory.optimal.trees.intervals import rooms_beside
 from teltheory.optimal.trees.states import hits_of, least_cost, running_at

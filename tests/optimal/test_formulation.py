@@ -14,9 +14,9 @@ from pyomo.repn import generate_standard_repn
 from replay.instances import Case, cases, examples, fewer, lengths, seeded
 
 import teltheory as tt
-from teltheory.optimal.brute_force import smallest_total
-from teltheory.optimal.formulation import hindsight_model
-from teltheory.optimal.intervals import interval_problem
+from teltheory.optimal.chains.brute_force import smallest_total
+from teltheory.optimal.chains.formulation import hindsight_model
+from teltheory.optimal.chains.intervals import interval_problem
 from teltheory.optimal.solver import solve_model
 
 ALWAYS = {"tail_excess_latency", "excess", "capacity", "prefix_cannot_grow"}

@@ -13,7 +13,7 @@ from replay.instances import Case, cases, examples, fewer, forced_need, lengths,
 
 import teltheory as tt
 from teltheory.model.plan import check_plan
-from teltheory.optimal.brute_force import all_reuses, smallest_rising_total, smallest_total
+from teltheory.optimal.chains.brute_force import all_reuses, smallest_rising_total, smallest_total
 
 METHODS = ("greedy", "lp", "milp", "pyomo")
 NINE = {"turns": (5, 9), "conversations": 4, "length": 6, "room": 12}

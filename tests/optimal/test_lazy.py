@@ -18,8 +18,8 @@ from replay.instances import Case, cases, examples
 import teltheory as tt
 from teltheory.model.numbers import exact_sum
 from teltheory.optimal import solver
-from teltheory.optimal.intervals import IntervalProblem, interval_problem
-from teltheory.optimal.lazy import LazyIntervalSolver, _passing, cut_to_room
+from teltheory.optimal.chains.intervals import IntervalProblem, interval_problem
+from teltheory.optimal.chains.lazy import LazyIntervalSolver, _passing, cut_to_room
 from teltheory.optimal.solver import INTERRUPTED, Engine, packing, solve_intervals
 
 SMALL = {"turns": (3, 8), "conversations": 4, "length": 3, "room": 6}

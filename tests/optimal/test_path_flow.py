@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import teltheory as tt
 from teltheory.errors import ArgumentError
 from teltheory.model.instance import Instance
-from teltheory.optimal.brute_force import all_reuses
-from teltheory.optimal.path_flow import (
+from teltheory.optimal.chains.brute_force import all_reuses
+from teltheory.optimal.slo.path_flow import (
     PathFlow,
     Task,
     percentile_question,

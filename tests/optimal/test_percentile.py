@@ -9,11 +9,11 @@ from optimal.test_hindsight import is_attainable
 from replay.instances import Case, fewer, seeded
 
 import teltheory as tt
-from teltheory.optimal import percentile, violations
-from teltheory.optimal.brute_force import smallest_total
-from teltheory.optimal.selection import Selection
-from teltheory.optimal.slo_solver import Milp
-from teltheory.optimal.violations import started
+from teltheory.optimal.chains.brute_force import smallest_total
+from teltheory.optimal.slo import percentile, violations
+from teltheory.optimal.slo.selection import Selection
+from teltheory.optimal.slo.solver import Milp
+from teltheory.optimal.slo.violations import started
 
 
 def best(case: Case, q: float, **options: object) -> tt.BestPercentile:

@@ -16,9 +16,9 @@ from replay.instances import Case, examples, seeded
 from scipy.sparse import csr_array
 
 import teltheory as tt
-from teltheory.optimal import formulation
-from teltheory.optimal.formulation import hindsight_model
-from teltheory.optimal.intervals import interval_problem
+from teltheory.optimal.chains import formulation
+from teltheory.optimal.chains.formulation import hindsight_model
+from teltheory.optimal.chains.intervals import interval_problem
 from teltheory.optimal.solver import GrowingProgram, solve_intervals, solve_model
 
 LARGE = replace(

@@ -14,10 +14,10 @@ from optimal.test_hindsight import is_attainable
 from replay.instances import Case, examples, fewer, seeded
 
 import teltheory as tt
-from teltheory.optimal import violations
-from teltheory.optimal.brute_force import all_reuses, smallest_total
-from teltheory.optimal.selection import Selection, selection
-from teltheory.optimal.slo_solver import Milp, SharesProgram, choose
+from teltheory.optimal.chains.brute_force import all_reuses, smallest_total
+from teltheory.optimal.slo import violations
+from teltheory.optimal.slo.selection import Selection, selection
+from teltheory.optimal.slo.solver import Milp, SharesProgram, choose
 
 TINY = {"turns": (1, 4), "conversations": 2, "length": 2, "room": 4}
 IN_A_ROW = Case((0, 0), (2, 0), (0, 0), None, capacity=5, xi=1, q_hat=0, forced=True)

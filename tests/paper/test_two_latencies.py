@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import teltheory as tt
-from teltheory.cli.figures import latencies, paper_tables
+from teltheory.cli.reproduce.figures import latencies, paper_tables
 from teltheory.paper import grid
 from teltheory.paper.grid import SECOND_LATENCY, Setting, runs
 from teltheory.paper.printed import V1_TABLES

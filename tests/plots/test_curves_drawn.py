@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from figure_texts import check_texts
 
-from teltheory.cli.curve import DEFAULT_POLICIES
+from teltheory.cli.replay.curve import DEFAULT_POLICIES
 from teltheory.plots.curves import caption_of_curves, draw_curves, draw_rates
 from teltheory.plots.style import COLUMN, looks, paper
 from teltheory.plots.tails import draw_tails

@@ -19,7 +19,7 @@ from teltheory.policies import Conversation
 from teltheory.policies.learned.next_event import next_event
 from teltheory.policies.learned.posterior import bayes_posterior
 from teltheory.policies.learned.scores import log_bayes_rate, steps_of
-from teltheory.replay.scored import _log_bayes_rate
+from teltheory.replay.chains.scored import _log_bayes_rate
 from teltheory.workloads import ConversationModel, sample_conversations
 from teltheory.workloads.laws import Empirical, Finite, LogNormal, fixed
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import teltheory as tt
-from teltheory.rag.workload import Workload
 from teltheory.replay.tiers.reference import PlainTree
 from teltheory.replay.tiers.tree import TieredTree
+from teltheory.systems.rag.workload import Workload
 
 
 class Pairs:

@@ -18,7 +18,7 @@ from teltheory.policies import Conversation
 from teltheory.policies.learned import hazards
 from teltheory.policies.learned.hazards import SILENCES, ReturnIndices
 from teltheory.policies.learned.return_aware import LearntOrder, ReturnAwareTLRU, followed
-from teltheory.replay.reference import replay_reference, replayed_turns
+from teltheory.replay.chains.reference import replay_reference, replayed_turns
 from teltheory.workloads import LogNormal, fixed
 
 LONG = tt.sample_conversations(people_and_agents(), 400, np.random.default_rng(5))

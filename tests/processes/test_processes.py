@@ -17,8 +17,8 @@ from processes.deeds import (
 )
 from sweep.noting import wait_for
 
+from teltheory.base.processes import ATTEMPTS, on_processes
 from teltheory.errors import ArgumentError, ForcedCachingError, SolverError, TraceError, WorkerError
-from teltheory.processes import ATTEMPTS, on_processes
 
 
 def collect(answers, into):

@@ -16,8 +16,9 @@ from numba import config
 import teltheory as tt
 from teltheory.cli import main
 from teltheory.errors import ArgumentError
-from teltheory.replay import kernel_is_compiled, lru, machine_code
-from teltheory.replay.lru import replay_lru
+from teltheory.replay import kernel_is_compiled, machine_code
+from teltheory.replay.chains import lru
+from teltheory.replay.chains.lru import replay_lru
 
 FUNCTIONS = """
 from teltheory.replay.compiled import compiled
@@ -161,6 +162,6 @@ def test_a_kernel_that_was_compiled_is_found_where_numba_keeps_it(tmp_path, monk
         assert kernel_is_compiled() == any(file.name.startswith("lru.") for file in kept.glob("*.nbi"))
     monkeypatch.setitem(kernel_is_compiled.__globals__, "__file__", str(tmp_path / "__init__.py"))
     assert not kernel_is_compiled()
-    (tmp_path / "__pycache__").mkdir()
-    (tmp_path / "__pycache__" / "lru.replay_lru-94.py311.nbi").touch()
+    (tmp_path / "chains" / "__pycache__").mkdir(parents=True)
+    (tmp_path / "chains" / "__pycache__" / "lru.replay_lru-94.py311.nbi").touch()
     assert kernel_is_compiled()

@@ -16,8 +16,8 @@ import teltheory as tt
 from teltheory.model.instance import Instance
 from teltheory.policies import LeastRecentlyUsed, Node, on_arrays, tel_safe_budget
 from teltheory.policies.policy import Trim, prefers_kernel
-from teltheory.replay import kernel
-from teltheory.replay.lru import replay_least_recent_trim
+from teltheory.replay.chains import kernel
+from teltheory.replay.chains.lru import replay_least_recent_trim
 from teltheory.workloads.laws import fixed
 
 SHORT = tt.Trace.from_turns([0, 1, 2, 0], [3, 2, 1, 1], [0, 0, 0, 0], arrival=[0, 1, 2, 2])

@@ -15,13 +15,13 @@ from replay.instances import POLICY_NAMES, Case, fewer, policies, seeded
 
 import teltheory as tt
 from teltheory.model.numbers import IntArray
-from teltheory.optimal import greedy
-from teltheory.optimal.brute_force import smallest_total
-from teltheory.optimal.formulation import hindsight_model
-from teltheory.optimal.intervals import IntervalProblem, interval_problem
+from teltheory.optimal.chains import greedy
+from teltheory.optimal.chains.brute_force import smallest_total
+from teltheory.optimal.chains.formulation import hindsight_model
+from teltheory.optimal.chains.intervals import IntervalProblem, interval_problem
 from teltheory.optimal.solver import solve_intervals, solve_model
 from teltheory.policies import Conversation, Turn
-from teltheory.replay import reference
+from teltheory.replay.chains import reference
 
 pytestmark = pytest.mark.long
 

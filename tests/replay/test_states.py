@@ -8,8 +8,8 @@ from replay.block_by_block import Judge
 from replay.instances import POLICY_NAMES, Case, assume_feasible, cases, policies
 
 import teltheory as tt
-from teltheory.replay.reference import replay_reference
-from teltheory.replay.states import served_turns
+from teltheory.replay.chains.reference import replay_reference
+from teltheory.replay.chains.states import served_turns
 
 
 class Watched(Judge):

@@ -12,9 +12,9 @@ from report.ledger_rows import row
 
 import teltheory as tt
 from teltheory.claims.erratum import Erratum
-from teltheory.cli.question import read_question
-from teltheory.cli.reproduce_page import Replayed, write_page
-from teltheory.cli.served import Served
+from teltheory.cli.asked.question import read_question
+from teltheory.cli.asked.served import Served
+from teltheory.cli.reproduce.page import Replayed, write_page
 from teltheory.paper.printed import V1_TABLES
 from teltheory.paper.rows import Compared
 from teltheory.policies.spec import POLICIES, Spec

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from report.pages import replayed, sampled
 
 import teltheory as tt
-from teltheory.cli.reproduce_page import _explorer
+from teltheory.cli.reproduce.page import _explorer
 from teltheory.policies.spec import default_estimate
 from teltheory.report import explorer
 from teltheory.report.explorer import MEASURES, Steps, compared, spaced

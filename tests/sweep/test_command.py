@@ -58,7 +58,7 @@ BAD = [
 @pytest.mark.parametrize(("flags", "told"), BAD, ids=lambda value: " ".join(value)[:40])
 def test_bad_usage_is_one_line_and_exit_code_2(flags, told, trace_file, capfd, monkeypatch):
     monkeypatch.chdir(trace_file.parent)
-    monkeypatch.setattr("teltheory.processes.TIMEOUT", 0.3)
+    monkeypatch.setattr("teltheory.base.processes.TIMEOUT", 0.3)
     before = trace_file.read_bytes()
     assert replay(trace_file, *flags) == 2
     captured = capfd.readouterr()
@@ -71,7 +71,7 @@ def test_bad_usage_is_one_line_and_exit_code_2(flags, told, trace_file, capfd, m
 
 
 def test_what_listens_but_is_no_scheduler_is_told_in_time(trace_file, monkeypatch, capfd):
-    monkeypatch.setattr("teltheory.processes.TIMEOUT", 0.5)
+    monkeypatch.setattr("teltheory.base.processes.TIMEOUT", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as server:
         assert replay(trace_file, "--scheduler", f"tcp://127.0.0.1:{server.getsockname()[1]}") == 2
     assert capfd.readouterr().err.count("\n") == 1
@@ -96,7 +96,7 @@ def test_without_the_extra_the_command_says_how_to_install_it(trace_file, monkey
 
 
 def test_a_bad_store_is_told_before_the_trace_is_read(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("teltheory.cli.traces.read_trace", None)
+    monkeypatch.setattr("teltheory.cli.asked.traces.read_trace", None)
     assert run("replay", "trace.csv", "--store", tmp_path) == 2
     assert "found a folder" in capsys.readouterr().err
 

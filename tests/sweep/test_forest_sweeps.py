@@ -9,9 +9,9 @@ from stored import rows
 from sweep.noting import some_trace
 
 import teltheory as tt
+from teltheory.base.store import text_of
 from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.policies.spec import Spec, default_estimate, in_blocks, parse_policy
-from teltheory.store import text_of
 from teltheory.sweep import ForestAtHand, Grid, sweep
 from teltheory.sweep.jobs import Job
 from teltheory.sweep.sources import trace_key

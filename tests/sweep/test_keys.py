@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 import teltheory as tt
+from teltheory.base.store import text_of
 from teltheory.cost.latency import A100_LLAMA2_7B, Provenance
 from teltheory.errors import ArgumentError
 from teltheory.policies.spec import POLICIES, Spec
-from teltheory.store import text_of
 from teltheory.sweep import Sample, TraceAtHand, TraceFile, jobs
 from teltheory.sweep.jobs import Job
 from teltheory.workloads import ConversationModel

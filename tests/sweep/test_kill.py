@@ -9,7 +9,7 @@ from pathlib import Path
 from stored import rows
 from sweep.noting import MEASUREMENTS, expected_cells, runs, wait_for
 
-from teltheory.store import text_of
+from teltheory.base.store import text_of
 
 TESTS = Path(__file__).parents[1]
 HELD = 3

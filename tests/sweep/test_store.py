@@ -9,12 +9,12 @@ import pytest
 from stored import rows, sealed
 from sweep.noting import some_trace
 
-from teltheory import store as store_module
+from teltheory.base import store as store_module
+from teltheory.base.store import Results
 from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.errors import FileError
 from teltheory.policies.online import LRU
 from teltheory.policies.spec import Spec
-from teltheory.store import Results
 from teltheory.sweep import Grid, Store, sweep
 from teltheory.sweep.jobs import Job, Measurement
 

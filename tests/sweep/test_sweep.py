@@ -6,10 +6,10 @@ import pytest
 from sweep.noting import some_trace
 
 import teltheory as tt
+from teltheory.base.processes import cores
 from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.errors import ArgumentError, FileError, ForcedCachingError
 from teltheory.policies.spec import POLICIES, Spec, default_estimate
-from teltheory.processes import cores
 from teltheory.sweep import WORTH_A_PROCESS, Cell, Grid, Sample, TraceAtHand, TraceFile, processes_for, sweep
 from teltheory.sweep.jobs import Job
 from teltheory.workloads import ConversationModel, sample_conversations

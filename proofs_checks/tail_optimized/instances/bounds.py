@@ -1,6 +1,6 @@
 """Up to which sizes claims on traces are enumerated: most tokens by number of turns, at either effort.
 
-Plain Python judges small classes; `teltheory.claims.compiled_check` runs these and the large ones.
+Plain Python judges small classes; `teltheory.claims.compiled` runs these and the large ones.
 """
 
 from dataclasses import replace

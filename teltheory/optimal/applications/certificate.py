@@ -28,8 +28,8 @@ from teltheory.errors import ArgumentError, CertificateError
 from teltheory.model.applications import ApplicationTrace, Measure, check_measure, thresholds
 from teltheory.model.instance import Instance
 from teltheory.model.numbers import IntArray
+from teltheory.optimal.costs.prices import Prices, interval_prices
 from teltheory.optimal.parts import parts_read, totals
-from teltheory.optimal.prices import Prices, interval_prices
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """The least excess of applications as a program over reuse intervals, and what the duals of its relaxation are.
 
 Columns: u_a, the excess of each application; by "path" d_e, the most that a path up to turn e computes; then y_k,
-what is kept over each reuse interval (`teltheory.optimal.intervals`, with xi = 0: any part of a history). Minimise
-the sum of u subject to
+what is kept over each reuse interval (`teltheory.optimal.chains.intervals`, with xi = 0: any part of a history).
+Minimise the sum of u subject to
 
     sum of y over the intervals that cover t  <=  C_t                         for every step t,
     sum over the application of (total - y)  <=  u + xi                       by "sum", or
@@ -26,8 +26,8 @@ from teltheory.model.applications import ApplicationTrace, Measure
 from teltheory.model.instance import Instance
 from teltheory.model.numbers import FloatArray, IntArray
 from teltheory.optimal.applications.certificate import RouteShare
-from teltheory.optimal.intervals import IntervalProblem, interval_problem
-from teltheory.optimal.prices import Prices
+from teltheory.optimal.chains.intervals import IntervalProblem, interval_problem
+from teltheory.optimal.costs.prices import Prices
 
 DENOMINATOR = 720_720
 """Of prices and shares: divisible by all numbers up to 16, so that vertices with such denominators stay exact."""

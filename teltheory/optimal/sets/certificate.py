@@ -28,8 +28,8 @@ from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.numbers import IntArray, whole_number
 from teltheory.model.outcome import Outcome
 from teltheory.optimal.certificate import Certificate, check_against, check_room, unweighted
+from teltheory.optimal.costs.prices import Prices, check_prices
 from teltheory.optimal.parts import parts_read, placed_parts, rooms, totals
-from teltheory.optimal.prices import Prices, check_prices
 
 
 @in_short

@@ -15,7 +15,7 @@ as it goes, and each interval has a cap of its own:
     cap_ei = min(size_i, max(0, g_e - sizes of the items of e that were used later)).
 
 Caps of a request add up to g_e at most, so that its row is no longer needed, and what is left is the problem of
-`teltheory.optimal.intervals`.
+`teltheory.optimal.chains.intervals`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from scipy.sparse import csc_array
 
 from teltheory.model.module_instance import ModuleInstance
 from teltheory.model.numbers import IntArray, exact_dot
-from teltheory.optimal.intervals import IntervalProblem
+from teltheory.optimal.chains.intervals import IntervalProblem
 from teltheory.optimal.sets.reuses import Reuses
 
 

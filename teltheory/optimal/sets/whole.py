@@ -25,7 +25,7 @@ from teltheory.errors import NOT_WHOLE, SolverError
 from teltheory.model.module_instance import ModuleInstance
 from teltheory.model.numbers import FloatArray, IntArray, exact_sum
 from teltheory.model.tiers import Tiers
-from teltheory.optimal.intervals import IntervalProblem
+from teltheory.optimal.chains.intervals import IntervalProblem
 from teltheory.optimal.sets.intervals import uncapped_problem
 from teltheory.optimal.solver import packing, solve_whole
 from teltheory.optimal.tiers.problem import TieredProblem

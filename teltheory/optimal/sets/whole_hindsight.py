@@ -11,7 +11,7 @@ from teltheory.cost.metrics import tail_excess_latency
 from teltheory.errors import NOT_WHOLE, CertificateError, SolverError
 from teltheory.model.module_instance import ModuleInstance
 from teltheory.model.numbers import FloatArray, IntArray, readonly
-from teltheory.optimal.prices import Prices
+from teltheory.optimal.costs.prices import Prices
 from teltheory.optimal.sets.certificate import WholeCertificate, whole_bound, whole_outcome
 from teltheory.optimal.sets.hindsight import by_pyomo
 from teltheory.optimal.sets.intervals import set_problem, uncapped_problem

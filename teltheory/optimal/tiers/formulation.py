@@ -2,8 +2,8 @@
 
 Sets: tiers j, conversations i, steps t = 1 ... T, one turn a step. Variables: x[j, i, t], what tier j holds of i
 at the start of step t, and u[t], the excess of the turn at t. It is the problem (1)-(5) of Zhang et al. 2025,
-Appendix B (`teltheory.optimal.formulation`), with three changes: each tier has its capacity; what tiers 0 to j
-hold together cannot grow, in place of (5); and a unit of tier j saves 1 - rho_j.
+Appendix B (`teltheory.optimal.chains.formulation`), with three changes: each tier has its capacity; what tiers 0
+to j hold together cannot grow, in place of (5); and a unit of tier j saves 1 - rho_j.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """The linear program in tiers, whose rows of (step, tier) are added where they are violated.
 
-As in `teltheory.optimal.lazy`: most steps never fill a tier. A round solves the program with the rows that it has
-and adds, tier by tier, the rows of the steps where what is kept is most above the room. The last round violates
-none. At first weights are less a small rent, so that nothing is kept for nothing; at last they are exact. What the
-solver says is never believed: its prices prove a bound in whole numbers (`teltheory.optimal.tiers.certificate`),
-and what it keeps is rounded to a plan that is checked.
+As in `teltheory.optimal.chains.lazy`: most steps never fill a tier. A round solves the program with the rows that
+it has and adds, tier by tier, the rows of the steps where what is kept is most above the room. The last round
+violates none. At first weights are less a small rent, so that nothing is kept for nothing; at last they are exact.
+What the solver says is never believed: its prices prove a bound in whole numbers
+(`teltheory.optimal.tiers.certificate`), and what it keeps is rounded to a plan that is checked.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 
 from teltheory.errors import SolverError
 from teltheory.model.numbers import FloatArray, IntArray
+from teltheory.optimal.chains.lazy import ROWS_AN_INTERVAL, peaks_of
 from teltheory.optimal.deadline import deadline_of, seconds_left
-from teltheory.optimal.lazy import ROWS_AN_INTERVAL, peaks_of
 from teltheory.optimal.solver import OUT_OF_TIME, GrowingProgram
 from teltheory.optimal.tiers.problem import TieredProblem
 

@@ -24,7 +24,7 @@ from teltheory.model.instance import ForestInstance
 from teltheory.model.module_instance import Instances, ModuleInstance
 from teltheory.model.numbers import FloatArray, IntArray, exact_sum, readonly
 from teltheory.model.tiers import TieredOutcome
-from teltheory.optimal.intervals import most_reused
+from teltheory.optimal.chains.intervals import most_reused
 from teltheory.optimal.sets.reuses import Reuses
 from teltheory.optimal.tiers.problem import TieredProblem, loads_a_unit, worths
 from teltheory.optimal.trees.closing import keep

@@ -30,7 +30,7 @@ from scipy.sparse import csr_array, eye_array, hstack, kron, vstack
 from teltheory.model.module_instance import Instances
 from teltheory.model.numbers import FloatArray, IntArray
 from teltheory.model.tiers import Tiers
-from teltheory.optimal.intervals import IntervalProblem
+from teltheory.optimal.chains.intervals import IntervalProblem
 from teltheory.optimal.methods import problem_of
 
 

@@ -4,15 +4,16 @@ Step by step what begins is added; while more is held than there is room, what i
 what one request needs the deepest goes first, which is what was read longest ago: so all that is kept for a
 request is a prefix of its path, and only its length counts. Blocks that no request needs are never held.
 
-The log of evictions gives the set P of steps as in `teltheory.optimal.greedy`, whose proof holds for several
-intervals a turn word by word: its lemma speaks of ends alone, and part 2 of a single interval that lost something.
+The log of evictions gives the set P of steps as in `teltheory.optimal.chains.greedy`, whose proof holds for
+several intervals a turn word by word: its lemma speaks of ends alone, and part 2 of a single interval that lost
+something.
 """
 
 import numpy as np
 
 from teltheory.model.numbers import IntArray
-from teltheory.optimal.greedy import looked_at
-from teltheory.optimal.intervals import IntervalProblem
+from teltheory.optimal.chains.greedy import looked_at
+from teltheory.optimal.chains.intervals import IntervalProblem
 from teltheory.replay.bitset import clear_bit, largest_bit, new_bitset, set_bit
 from teltheory.replay.compiled import compiled
 

@@ -18,7 +18,7 @@ import numpy as np
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import readonly, whole_number
-from teltheory.optimal.path_flow import RETURNS, VISITS, PathFlow, meetings
+from teltheory.optimal.slo.path_flow import RETURNS, VISITS, PathFlow, meetings
 
 XI = 2
 """The xi of the questions about strict caches: no first request exceeds it."""

@@ -9,9 +9,10 @@ The path of e falls into runs, root first: run j has the blocks that request s_j
 
     0 <= y_ej <= how many blocks of run j lie within need_e,
 
-which take y_ej of the room at the steps s_j + 1 ... e, the problem is that of `teltheory.optimal.intervals`, with
-several intervals a request. That a block is of use only beside its ancestors need not be written down: an
-ancestor's interval into e begins no earlier and ends with it, so what is kept of e can be moved up its path.
+which take y_ej of the room at the steps s_j + 1 ... e, the problem is that of
+`teltheory.optimal.chains.intervals`, with several intervals a request. That a block is of use only beside its
+ancestors need not be written down: an ancestor's interval into e begins no earlier and ends with it, so what is
+kept of e can be moved up its path.
 """
 
 import numpy as np
@@ -19,7 +20,7 @@ import numpy as np
 from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance
 from teltheory.model.numbers import IntArray, exact_dot
-from teltheory.optimal.intervals import IntervalProblem
+from teltheory.optimal.chains.intervals import IntervalProblem
 from teltheory.replay.trees.runs import Runs
 
 

@@ -18,7 +18,7 @@ from scipy.sparse import csc_array, vstack
 from teltheory.errors import NOT_WHOLE, SolverError
 from teltheory.model.instance import ForestInstance
 from teltheory.model.numbers import BoolArray, IntArray
-from teltheory.optimal.intervals import IntervalProblem
+from teltheory.optimal.chains.intervals import IntervalProblem
 from teltheory.optimal.solver import packing, solve_whole
 from teltheory.optimal.trees.intervals import needs, rooms_beside
 from teltheory.optimal.trees.states import running_at

@@ -9,8 +9,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from teltheory.base.input_files import read_json
 from teltheory.errors import ArgumentError, FileError, shown
-from teltheory.input_files import read_json
 from teltheory.model.numbers import read_fraction
 from teltheory.workloads.laws import Finite, Law, LogNormal
 

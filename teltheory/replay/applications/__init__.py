@@ -2,7 +2,8 @@
 
 1. A policy with one threshold an application is bound to the trace first (`ApplicationTLRU.on`); any other policy
    of `teltheory.replay.replay` knows conversations and no applications.
-2. Then it is the replay of the turns, `teltheory.replay.reference` or a compiled loop, with the same outcome.
+2. Then it is the replay of the turns, `teltheory.replay.chains.reference` or a compiled loop, with the same
+   outcome.
 
 What comes of it for applications is in `teltheory.cost.applications`.
 """

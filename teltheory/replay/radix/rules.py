@@ -22,6 +22,7 @@ from teltheory.model.numbers import IntArray, readonly
 from teltheory.model.outcome import Outcome
 from teltheory.policies.policy import NotCompiledError, Policy, mark_of, settled
 from teltheory.policies.residence import ByResidence
+from teltheory.replay.chains.rules import whole_lengths
 from teltheory.replay.compiled import compiled
 from teltheory.replay.radix.kernel import (
     ADDED,
@@ -37,7 +38,6 @@ from teltheory.replay.radix.kernel import (
     replay_nodes,
 )
 from teltheory.replay.radix.nodes import RadixNodes
-from teltheory.replay.rules import whole_lengths
 from teltheory.replay.trees.facts import Pieces
 from teltheory.replay.trees.visits import Visits
 

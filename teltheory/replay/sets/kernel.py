@@ -12,7 +12,7 @@ from teltheory.model.outcome import Outcome
 from teltheory.policies.greedy_dual import GDSF, PGDSF
 from teltheory.policies.policy import AnyPolicy, NotCompiledError, has_rules, own_loop
 from teltheory.policies.residence import FIFO, LFU, SLRU
-from teltheory.replay.rules import Rules, constant, places
+from teltheory.replay.chains.rules import Rules, constant, places
 from teltheory.replay.sets import loops
 from teltheory.replay.sets.loops import Layout, replay_by_orders, replay_in_rounds, replay_residence
 from teltheory.replay.sets.memories import as_forest

@@ -6,7 +6,7 @@ first cut, where it is lowered to `full`, which is what is kept of it; `least` o
 1. `replay_by_orders`: policies with fixed orders of trimming and eviction. A slot waits in a bitset of places for
    each while it may lose something there. O(log uses) for each slot that loses something.
 2. `replay_in_rounds`: round-robin trimming of tokens, then eviction by recency. Surpluses are in a segment tree
-   over the items (`teltheory.replay.rounds`), the rest behind a pointer that only moves forward.
+   over the items (`teltheory.replay.chains.rounds`), the rest behind a pointer that only moves forward.
 3. `replay_residence`: policies whose order depends on what happened since an item was added. Items wait in a heap
    by key, among equals the least recent first.
 
@@ -21,8 +21,8 @@ import numpy as np
 
 from teltheory.model.numbers import FloatArray, IntArray
 from teltheory.replay.bitset import Bitset, clear_bit, largest_bit, new_bitset, set_bit
+from teltheory.replay.chains.rounds import exchange, new_tree, trim_rounds
 from teltheory.replay.compiled import compiled, inlined
-from teltheory.replay.rounds import exchange, new_tree, trim_rounds
 from teltheory.replay.trees.heap import Heaps, new_heaps, pull, push
 
 BY_ENTRY, BY_READS, PROTECTED, BY_VALUE = range(4)

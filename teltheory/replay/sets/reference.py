@@ -28,7 +28,7 @@ from teltheory.model.outcome import Outcome
 from teltheory.policies.memory import Memory
 from teltheory.policies.node import Node, Turn
 from teltheory.policies.policy import Policy
-from teltheory.replay.reference import evict, trim_all, trim_in_order, trim_in_rounds
+from teltheory.replay.chains.reference import evict, trim_all, trim_in_order, trim_in_rounds
 from teltheory.replay.sets.memories import memory_of
 
 

@@ -13,8 +13,8 @@ from teltheory.model.module_instance import ModuleInstance
 from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.numbers import FloatArray, IntArray, readonly
 from teltheory.model.reuses import caps
-from teltheory.replay.rules import NextTurns, Nodes
-from teltheory.replay.slots import Slots
+from teltheory.replay.chains.rules import NextTurns, Nodes
+from teltheory.replay.chains.slots import Slots
 
 
 def slots_of(trace: ModuleTrace) -> Slots:

@@ -1,4 +1,4 @@
-"""Private conversations in tiers: plain Python, each tier cut as `teltheory.replay.reference` cuts a cache.
+"""Private conversations in tiers: plain Python, each tier cut as `teltheory.replay.chains.reference` cuts a cache.
 
 1. A conversation's cached prefix is split between tiers: its first units are in the first tier, the next in the
    second, and so on.
@@ -24,7 +24,7 @@ from teltheory.errors import ForcedCachingError
 from teltheory.model.tiers import Tiers
 from teltheory.policies.node import Node, Turn
 from teltheory.policies.policy import Policy, refuse_chains
-from teltheory.replay.reference import cut
+from teltheory.replay.chains.reference import cut
 from teltheory.replay.tiers.nodes import policy_of_each_tier
 
 Row = tuple[tuple[int, ...], int, tuple[int, ...], tuple[int, ...]]

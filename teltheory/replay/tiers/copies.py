@@ -18,7 +18,7 @@ from typing import Any
 from teltheory.model.tiers import Tiers
 from teltheory.policies.node import Node
 from teltheory.policies.policy import Policy
-from teltheory.replay.reference import evict, trim_all, trim_in_order, trim_in_rounds
+from teltheory.replay.chains.reference import evict, trim_all, trim_in_order, trim_in_rounds
 from teltheory.replay.tiers.chains import Asked, Conversations
 
 Intervals = list[tuple[int, int]]

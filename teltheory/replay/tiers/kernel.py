@@ -1,11 +1,11 @@
 """The compiled loop for private conversations in tiers, step by step: replays inline it, and so do servers.
 
-Slot k has what turn k's conversation holds since then (`teltheory.replay.slots`), in each tier. What a policy says
-of it does not change until the conversation is back, so that its place in a tier's two orders does not either. A
-slot *waits* in two sets of places a tier: for trimming while it may hold surplus there, for eviction while it may
-hold anything; what came back since is passed over once it comes up. What a tier loses sinks as the head of the
-slot's part of the next tier, which may make the slot wait there again. A slot's budget is counted from the root:
-what the tiers before hold is part of it.
+Slot k has what turn k's conversation holds since then (`teltheory.replay.chains.slots`), in each tier. What a
+policy says of it does not change until the conversation is back, so that its place in a tier's two orders does not
+either. A slot *waits* in two sets of places a tier: for trimming while it may hold surplus there, for eviction
+while it may hold anything; what came back since is passed over once it comes up. What a tier loses sinks as the
+head of the slot's part of the next tier, which may make the slot wait there again. A slot's budget is counted from
+the root: what the tiers before hold is part of it.
 
 A step is O(tiers), and O(tiers + log slots) for each slot that loses something.
 """

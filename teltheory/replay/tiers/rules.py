@@ -14,8 +14,8 @@ from teltheory.model.numbers import INT64_MAX, IntArray, readonly
 from teltheory.model.tiers import Tiers
 from teltheory.policies.node import Deferred
 from teltheory.policies.policy import NotCompiledError, has_rules
-from teltheory.replay.rules import Keys, Nodes, Rules, constant, places
-from teltheory.replay.slots import Slots
+from teltheory.replay.chains.rules import Keys, Nodes, Rules, constant, places
+from teltheory.replay.chains.slots import Slots
 from teltheory.replay.tiers.budgets import Scaled
 from teltheory.replay.tiers.chains import policies_of_chains
 from teltheory.replay.tiers.kernel import SAFE, WHOLE, Layout, Moved, State, replay_tiers

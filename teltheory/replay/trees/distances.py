@@ -30,9 +30,9 @@ import numpy as np
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import IntArray, readonly
 from teltheory.model.outcome import Outcome
+from teltheory.replay.chains.segments import Ladder, note_change, rung
 from teltheory.replay.compiled import compiled
 from teltheory.replay.occupancy import add_slot, new_sums, take
-from teltheory.replay.segments import Ladder, note_change, rung
 from teltheory.replay.trees.recency import Kept
 from teltheory.replay.trees.runs import Runs
 

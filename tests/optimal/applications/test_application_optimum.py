@@ -6,9 +6,9 @@ from math import ceil
 
 import numpy as np
 import pytest
-from apps.application_worlds import of_case, worlds
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from systems.apps.application_worlds import of_case, worlds
 
 import teltheory as tt
 from proofs_checks.parrot.small_applications import Applications
@@ -21,7 +21,7 @@ from teltheory.optimal.applications import application_optimum
 from teltheory.optimal.applications.brute_force import least_excess
 from teltheory.optimal.applications.certificate import RouteShare, check_application_certificate
 from teltheory.optimal.applications.hardness import job_question, most_jobs
-from teltheory.optimal.prices import Prices
+from teltheory.optimal.costs.prices import Prices
 
 NESTED = ApplicationTrace.of(tt.Trace.from_turns([0, 1, 1, 1, 0], [1, 1, 0, 0, 1], [0] * 5), [0, 1, 1, 1, 0])
 """One application waits while the other, of three turns, comes and goes: half a token is worth keeping."""

@@ -13,7 +13,7 @@ import teltheory as tt
 from proofs_checks.forest.hard_caches import NEVER, ChainCaches, most_that_fit, tel_of_contents, unlike_graphs
 from teltheory.errors import ArgumentError, CertificateError
 from teltheory.model.instance import ForestInstance
-from teltheory.optimal.path_flow import PathFlow, Task
+from teltheory.optimal.slo.path_flow import PathFlow, Task
 from teltheory.optimal.trees.hardness import (
     ForestQuestion,
     Graph,

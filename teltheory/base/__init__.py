@@ -1,0 +1,1 @@
+"""What every room may use: extras, files, processes, progress, a store."""

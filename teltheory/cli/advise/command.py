@@ -1,0 +1,274 @@
+"""`teltheory advise`: a setting of T-LRU for a trace, a capacity and an SLO."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from teltheory.advice.sentences import advice_lines, in_memory
+from teltheory.advice.sentences_in_queue import memory
+from teltheory.base.extras import check_report
+from teltheory.cli.advise.frontier import draw_frontiers, frontier_tables
+from teltheory.cli.advise.in_queue import (
+    Found,
+    LoadedQuestion,
+    Planned,
+    found_as_data,
+    plan_options,
+    print_found,
+    write_found,
+)
+from teltheory.cli.advise.text import advice_as_data, advice_table, write_advice
+from teltheory.cli.asked.options import (
+    capacity_option,
+    goal_option,
+    json_option,
+    prefix_options,
+    q_hat_option,
+    served_options,
+    trace_options,
+)
+from teltheory.cli.asked.pictures import Picture, picture_options
+from teltheory.cli.asked.prefixes import Prefixes, block_lines, reading_as_data, reading_line, unit_of
+from teltheory.cli.asked.question import chosen_capacities, read_capacities, read_sizes
+from teltheory.cli.asked.served import Served
+from teltheory.cli.asked.serving import Loaded, serving_options
+from teltheory.cli.asked.tiers import Tiered, tier_options
+from teltheory.cli.asked.traces import Reading, report_lines, turns_as_data
+from teltheory.cli.parts import command, option
+from teltheory.cli.printed.output import check_targets, console, progress_bar, show, write_json
+from teltheory.cli.replay.command import about
+from teltheory.cost.given import in_text
+from teltheory.cost.kv_cache import KVSize
+from teltheory.errors import ArgumentError
+from teltheory.model.forest import Forest
+from teltheory.model.numbers import read_fraction
+from teltheory.model.trace import Trace
+from teltheory.model.units import read_time
+from teltheory.policies.named import maker_of
+
+if TYPE_CHECKING:
+    from teltheory.advice import Advice
+
+
+@command(None, "advise trace.jsonl --capacity 40GiB --model llama-2-7b --slo 200ms")
+@click.argument("trace_file", metavar="TRACE")
+@goal_option
+@option(
+    "--work-cost",
+    default="1.05",
+    show_default=True,
+    metavar="TIMES",
+    help="Most tokens to prefill, as a multiple of LRU's, or none for no limit.",
+)
+@option(
+    "--median-cost",
+    default="1.10",
+    show_default=True,
+    metavar="TIMES",
+    help="Largest median TTFT, as a multiple of LRU's; below half of the SLO all are allowed.",
+)
+@option(
+    "--policy",
+    "policy_text",
+    metavar="POLICY",
+    help="Policy of the cache. One with a threshold; T-LRU if left out.",
+)
+@q_hat_option
+@option(
+    "--first",
+    default="0.5",
+    show_default=True,
+    metavar="SHARE",
+    help="Share of the turns that the setting is chosen on.",
+)
+@option(
+    "--slo",
+    required=True,
+    metavar="TIME",
+    help="Threshold as a time to first token. The one that turns should keep, 200ms.",
+)
+@capacity_option
+@tier_options
+@serving_options()
+@plan_options
+@served_options
+@option("--html", "page", metavar="FILE", help="Also write a page to FILE, to show to others.")
+@picture_options("It shows what more gain costs")
+@trace_options()
+@prefix_options()
+@json_option
+def advise(
+    trace_file: str,
+    capacities: tuple[str, ...],
+    page: str | None,
+    served: Served,
+    picture: Picture,
+    tiered: Tiered,
+    loaded: Loaded,
+    planned: Planned,
+    reading: Reading,
+    prefixes: Prefixes,
+    target: str | None,
+    **given: Any,
+) -> int:
+    """Choose T-LRU's threshold for TRACE and an SLO.
+
+    It is chosen on the first part of TRACE and judged on the rest. Settings for engines are printed.
+
+    What is to be small is the tail excess latency above the SLO (--goal tel), the number of turns above it (slo)
+    or a percentile of TTFT (p95). What it may cost: --work-cost, --median-cost, in multiples of LRU's, or none.
+
+    With --replicas, --router, --load, --tier or --plan the setting is chosen in the queue of a loaded server, and
+    TEL is in seconds.
+    """
+    if page == "-":
+        raise ArgumentError("--html", page, "a file")
+    check_targets({"--json": target, "--html": page})
+    if page is not None:
+        check_report()
+    wish, shape = _read_wish(served, **given) | {"seed": reading.seed}, served.shape
+    sizes = read_capacities(capacities, shape)
+    prefixes.check(forced=False)
+    picture.check()
+    asked = None
+    if tiered or loaded or planned:
+        asked = LoadedQuestion.of(tiered, loaded, planned, served, sizes)
+    trace = reading.read(trace_file)
+    requests = prefixes.of(trace)
+    chosen, origin = chosen_capacities(requests)
+    sizes, sized = (sizes, list(read_sizes(capacities, shape))) if sizes else (chosen, [origin])
+    if asked is None:
+        advices = _on_an_idle_server(trace_file, requests, sizes, wish)
+        start, notes, tel = advices[0].start, [served.sentence(isinstance(requests, Forest)), *sized], "blocks"
+    else:
+        found = asked.answer(trace_file, requests, sizes, wish)
+        start, notes, tel = found[0].advice.start, [served.sentence(True), *(asked.said or sized)], "seconds"
+    told = Told.of(trace_file, trace, requests, prefixes, start, served, notes, tel)
+    if asked is None:
+        _report(told, advices, shape, page, target, reading.seed)
+        memories = [in_memory([one.capacity], shape) for one in advices]
+        draw_frontiers(picture, advices, memories, Path(trace_file).name)
+    else:
+        _report_in_queue(told, found, unit_of(requests), page, target, reading.seed)
+        queued = [one.advice for one in found]
+        draw_frontiers(picture, queued, [memory(one) for one in queued], Path(trace_file).name)
+    return 0
+
+
+@dataclass(frozen=True)
+class Told:
+    """What is said of a trace and of its advice, in sentences and as plain data."""
+
+    file: str
+    said: list[str]
+    data: dict[str, Any]
+
+    @classmethod
+    def of(
+        cls,
+        file: str,
+        trace: Trace,
+        requests: Trace | Forest,
+        prefixes: Prefixes,
+        start: int,
+        served: Served,
+        notes: list[str],
+        tel: str = "blocks",
+    ) -> Told:
+        """Return how a trace was read and split."""
+        rest = len(trace) - start
+        split = f"Chosen on the first {start:,} turns, judged on the other {rest:,}, in the order of time."
+        shared = isinstance(requests, Forest)
+        told = block_lines(trace, requests, prefixes, tel) if shared else report_lines(trace)
+        data = {"trace": turns_as_data(trace), **reading_as_data(requests, prefixes)}
+        data |= {"latency": served.needed_latency.name, "notes": notes}
+        return cls(file, [reading_line(trace, requests), *told, split, *notes], data)
+
+
+def _on_an_idle_server(
+    trace_file: str, requests: Trace | Forest, sizes: tuple[int, ...], wish: dict[str, Any]
+) -> list[Advice]:
+    """Return an advice for each capacity, with a bar."""
+    from teltheory.advice import MARGINS
+    from teltheory.advice import advise as advise_on
+
+    with about(trace_file), progress_bar() as bar:
+        task = bar.add_task("Trying settings", total=2 * len(sizes) * MARGINS)
+        wish = wish | {"progress": lambda done, total: bar.advance(task)}
+        return [advise_on(requests, in_text(size), **wish) for size in sizes]
+
+
+def _report(
+    told: Told, found: list[Advice], shape: KVSize | None, page: str | None, target: str | None, seed: int
+) -> None:
+    """Print advice, and write its page and its JSON."""
+    if target != "-":
+        out = console()
+        show(out, *told.said)
+        for advice in found:
+            show(out, "", *advice_lines(advice, shape), advice_table(advice), *frontier_tables(advice))
+    if page is not None:
+        write_advice(page, told.file, told.said, found, shape, seed)
+    if target is not None:
+        write_json(target, told.data | {"advice": [advice_as_data(advice) for advice in found]})
+
+
+def _report_in_queue(
+    told: Told, found: list[Found], unit: int, page: str | None, target: str | None, seed: int
+) -> None:
+    """Print advice in a queue, and write its page and its JSON."""
+    if target != "-":
+        show(console(), *told.said)
+        print_found(found, unit)
+    if page is not None:
+        write_found(page, told.file, told.said, found, unit, seed)
+    if target is not None:
+        write_json(target, told.data | {"advice": [found_as_data(one, unit) for one in found]})
+
+
+def _read_wish(
+    served: Served,
+    slo: str,
+    goal: str,
+    work_cost: str,
+    median_cost: str,
+    policy_text: str | None,
+    first: str,
+    q_hat: int | None,
+) -> dict[str, Any]:
+    """Return what was asked for, of whatever trace and capacities, as `teltheory.advise` takes it."""
+    from teltheory.advice import Goal
+
+    latency, within = served.needed_latency, read_time("slo", slo)
+    Goal.of(goal, within, latency)
+    latency.threshold(within)
+    return {
+        "slo": within,
+        "latency": latency,
+        "goal": goal,
+        "work_cost": _times("--work-cost", work_cost),
+        "median_cost": _times("--median-cost", median_cost),
+        "policy": None if policy_text is None else maker_of(policy_text, "--policy"),
+        "q_hat": in_text(q_hat),
+        "first": _share(first),
+    }
+
+
+def _times(option: str, text: str) -> Fraction | None:
+    expected = "a multiple of LRU's such as 1.05, at least 1, or none"
+    times = None if text.lower() == "none" else read_fraction(option, text, expected)
+    if times is not None and times < 1:
+        raise ArgumentError(option, text, expected)
+    return times
+
+
+def _share(text: str) -> Fraction:
+    share = read_fraction("--first", text, "a share of the turns such as 0.5 or 1/2")
+    if not 0 < share < 1:
+        raise ArgumentError("--first", text, "a share of the turns, above 0 and below 1")
+    return share

@@ -1,0 +1,80 @@
+"""Engines that the commands on applications run requests on, by the same options."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from teltheory.cli.asked.options import SEED, Option, api_key_option, bundled, served_model_option, whole
+from teltheory.cli.parts import option
+from teltheory.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from teltheory.systems.apps.engines.remote import RemoteEngine
+    from teltheory.systems.apps.engines.tiny import TinyEngine
+
+TINY = "tiny"
+
+
+@dataclass(frozen=True)
+class Engines:
+    """What --engine and the options beside it say."""
+
+    places: tuple[str, ...]
+    model: str | None
+    chat: bool
+    api_key_env: str | None
+    seed: int
+
+    def made(self) -> list[TinyEngine | RemoteEngine]:
+        """Return the engines, each with a name of its own."""
+        from teltheory.systems.apps.engines.remote import RemoteEngine
+        from teltheory.systems.apps.engines.tiny import TinyEngine
+
+        self._check()
+        key = self._key()
+        found: list[TinyEngine | RemoteEngine] = []
+        for k, place in enumerate(self.places):
+            if place == TINY:
+                found.append(TinyEngine(np.random.default_rng(self.seed), f"tiny {k}"))
+            elif self.model is None:
+                raise ArgumentError("--served-model", None, "the name of the model at " + place)
+            else:
+                found.append(RemoteEngine(place, self.model, key=key, chat=self.chat, name=f"remote {k}"))
+        return found
+
+    def _check(self) -> None:
+        options = (("--served-model", self.model), ("--chat", self.chat), ("--api-key-env", self.api_key_env))
+        for name, given in options:
+            if given and all(place == TINY for place in self.places):
+                raise ArgumentError(name, given, "none without --engine URL")
+
+    def _key(self) -> str | None:
+        if self.api_key_env is None:
+            return None
+        key = os.environ.get(self.api_key_env, "").strip()
+        if not key:
+            raise ArgumentError("--api-key-env", self.api_key_env, "an environment variable with a key")
+        return key
+
+
+engine_options: Option = bundled(
+    "engines",
+    Engines,
+    option(
+        "--engine",
+        "places",
+        multiple=True,
+        default=[TINY],
+        show_default=True,
+        metavar="tiny|URL",
+        help="Engine that runs requests. The tiny one, or a server's address; repeat it for several.",
+    ),
+    served_model_option(),
+    option("--chat", is_flag=True, help="Ask servers for chats instead of completions."),
+    api_key_option,
+    whole("--seed", 0, SEED, least=0),
+)

@@ -1,0 +1,1 @@
+"""What commands are asked: options that several share, and what they mean together."""

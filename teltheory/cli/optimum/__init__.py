@@ -1,0 +1,1 @@
+"""`teltheory optimum`, and the check of its certificates."""

@@ -1,0 +1,1 @@
+"""`teltheory replay` and `teltheory curve`."""

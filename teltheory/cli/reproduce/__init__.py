@@ -1,0 +1,1 @@
+"""`teltheory reproduce` and `teltheory figures`."""

@@ -1,0 +1,191 @@
+"""`teltheory verify` decides the claims, and makes documents of what is decided."""
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+from teltheory.base.input_files import read_bytes
+from teltheory.base.processes import cores, on_processes
+from teltheory.claims.claim import EFFORTS, Claim, Effort
+from teltheory.claims.registry import all_claims, all_errata, check_identifiers, claim_named, claims_in, sections
+from teltheory.claims.search import decide_safely
+from teltheory.claims.verdict import is_expected
+from teltheory.cli.asked.options import EFFORT, alone, json_option, workers_option
+from teltheory.cli.parts import command, option
+from teltheory.cli.printed.output import check_targets, progress_bar, report, write_text
+from teltheory.cli.verify.campaigns import CampaignOptions, campaign, campaign_options, with_campaign
+from teltheory.errors import ArgumentError, FileError, listed
+from teltheory.report.errata import errata_markdown
+from teltheory.report.ledger import Row, origin_text, read_ledger
+from teltheory.report.markdown import TONES, ledger_markdown
+from teltheory.report.words import LEDGER_TITLE, check_words, evidence_text, strength
+
+STYLES = {"good": "green", "warn": "yellow", "bad": "red"}
+
+
+@command(None, "verify --json ledger.json", "verify --from ledger.json --markdown ledger.md")
+@option("--effort", type=click.Choice(EFFORTS), default="quick", show_default=True, help=EFFORT)
+@option("--claim", "only", multiple=True, metavar="ID", help="Only this claim, or 'theorem-31*'; repeatable.")
+@option("--section", "section", metavar="NAME", help="Decide only the claims of one section.")
+@option(
+    "--claims-file",
+    "file",
+    metavar="FILE",
+    help="Decide the claims of a Python file, registered or not.",
+)
+@option(
+    "--from", "ledger_file", metavar="FILE", help="Decide nothing: read the ledger that --json wrote; - for stdin."
+)
+@option("--markdown", metavar="FILE", help="Write the ledger as a page and print no table; - for stdout.")
+@option("--errata", metavar="FILE", help="Write what is refuted, with its repair, as a page; - for stdout.")
+@workers_option
+@campaign_options
+@json_option
+def verify(
+    effort: Effort,
+    only: tuple[str, ...],
+    section: str | None,
+    file: str | None,
+    ledger_file: str | None,
+    markdown: str | None,
+    errata: str | None,
+    workers: int | None,
+    target: str | None,
+    **given: Any,
+) -> int:
+    """Decide every claim of the paper and print the ledger.
+
+    Ends with 0 whatever the paper's own statements turn out to be, and with 1 if a row of ours or a repaired claim
+    is refuted or not reproduced, or a row stays undecided or ends in an error.
+
+    --budget or --batches runs a campaign of random traces first, and adds what it tried to the scopes.
+
+    --markdown and --errata write documents instead of the printed ledger, of what is decided now or, with --from,
+    of a file that --json wrote earlier. The errata need the whole ledger.
+    """
+    documents = {"--markdown": markdown, "--errata": errata, "--json": target}
+    check_targets({**documents, "--store": given["store"]})
+    if ledger_file is not None:
+        alone("--from", "ledger_file", "markdown", "errata", "target")
+        write_ledger(ledger_rows(ledger_file), documents)
+        return 0
+    if errata is not None and (only or section is not None or file is not None):
+        raise ArgumentError("--errata", errata, "the whole ledger, so no --claim, --section or --claims-file")
+    options = CampaignOptions(**given)
+    options.check(workers)
+    if file is not None and (section is not None or options.asked_for):
+        raise ArgumentError("--claims-file", file, "no --section and no campaign with it")
+    ids = chosen_claims(only, section, file)
+    found = campaign(ids, options, workers) if options.asked_for else {}
+    rows, fine = decide_all(ids, effort, workers, file)
+    rows = [with_campaign(row, found.get(row["id"])) for row in rows]
+    write_ledger(rows, documents, LEDGER_TITLE if file is None else f"The claims of {file}")
+    tried = [row for row in rows if row["id"] in found]
+    return 0 if fine and all(is_expected(row["verdict"], claim_named(row["id"])) for row in tried) else 1
+
+
+def chosen_claims(only: Sequence[str], section: str | None, file: str | None = None) -> list[str]:
+    """Return the identifiers of the claims to decide, in the ledger's order."""
+    if section is not None and section not in sections():
+        raise ArgumentError("section", section, f"one of {_nearest(section, list(sections()))}")
+    claims = claims_in(file) if section is None else all_claims((section,))
+    if file is not None:
+        check_identifiers(claims)
+    known = [claim.id for claim in claims]
+    for name in only:
+        if not any(fnmatchcase(one, name) for one in known):
+            raise ArgumentError("claim", name, f"one of {_nearest(name, known)}")
+    return [one for one in known if not only or any(fnmatchcase(one, name) for name in only)]
+
+
+def _nearest(name: str, known: Sequence[str]) -> str:
+    """List names, those that the name is a part of first, then by likeness."""
+    parts = [one for one in known if name.strip("*") in one]
+    nearest = listed(list(dict.fromkeys((*parts, *get_close_matches(name, known, len(known), 0)))))
+    return f"{nearest}: docs/ledger.md has all" if " others" in nearest else nearest
+
+
+def decide_all(
+    ids: Sequence[str], effort: Effort, workers: int | None, file: str | None = None
+) -> tuple[list[dict[str, Any]], bool]:
+    """Decide claims on several processes; return their rows in the order of `ids`, and whether all are sound."""
+    decided: dict[str, tuple[dict[str, Any], bool]] = {}
+    handed = _handed_out([claim_named(name, file) for name in ids])
+    deciding = on_processes(partial(_decide, effort=effort, file=file), handed, workers or cores(), _named)
+    with progress_bar() as bar, closing(deciding):
+        task = bar.add_task("Deciding claims", total=len(ids))
+        for i, answers in deciding:
+            decided.update(zip(handed[i], answers, strict=True))
+            bar.advance(task, len(answers))
+    return [decided[name][0] for name in ids], all(sound for _, sound in decided.values())
+
+
+def _handed_out(claims: Sequence[Claim[Any]]) -> list[tuple[str, ...]]:
+    """Return what one process decides at a time, in the order of work: one claim, or those that share work.
+
+    What one claim compiles is on disk when the others that need it come, last.
+    """
+    compiled = [(claim.id,) for claim in claims if claim.compiled is not None]
+    shared: dict[str, list[str]] = {}
+    for claim in claims:
+        if claim.compiled is None:
+            shared.setdefault(claim.together or f"alone: {claim.id}", []).append(claim.id)
+    return [*compiled[:1], *map(tuple, shared.values()), *compiled[1:]]
+
+
+def _named(ids: tuple[str, ...]) -> str:
+    return ("claim " if len(ids) == 1 else "claims ") + ", ".join(ids)
+
+
+def _decide(names: tuple[str, ...], effort: Effort, file: str | None) -> list[tuple[dict[str, Any], bool]]:
+    verdicts = [decide_safely(claim_named(name, file), effort) for name in names]
+    return [(verdict.as_dict(), verdict.expected) for verdict in verdicts]
+
+
+def ledger_table(rows: Sequence[dict[str, Any]], title: str = LEDGER_TITLE) -> Table:
+    """Return the ledger: beside each verdict the claim, its statement, what decides it and what that rests on."""
+    counts = Counter(row["verdict"] for row in rows)
+    total = ", ".join(f"{verdict} {n:,}" for verdict, n in counts.items()) if len(rows) > 1 else None
+    table = Table(title=title, caption=total, box=None, show_header=False, padding=(0, 2, 1, 0))
+    table.title_justify = table.caption_justify = "left"
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for row in rows:
+        style = STYLES.get(TONES.get(row["verdict"], ""), "dim")
+        evidence, label = evidence_text(row), "counterexample" if row["counterexample"] is not None else "counts"
+        told = (row["statement"], *([f"{label}: {evidence}"] if evidence else []), *strength(row))
+        claim = Text.assemble((row["id"], "bold"), f" ({origin_text(row)})", *("\n" + line for line in told))
+        table.add_row(Text(row["verdict"], style), claim)
+    return table
+
+
+def write_ledger(rows: list[Row], documents: Mapping[str, str | None], title: str = LEDGER_TITLE) -> None:
+    """Write the documents that were asked for; without --markdown and --errata print the ledger."""
+    makers: dict[str, Callable[[list[Row]], str]] = {
+        "--markdown": ledger_markdown,
+        "--errata": lambda found: errata_markdown(found, all_errata()),
+    }
+    made = [(target, make(rows)) for name, make in makers.items() if (target := documents[name]) is not None]
+    report(documents["--json"], [] if made else [ledger_table(rows, title)], {"claims": rows})
+    for target, text in made:
+        write_text(target, text)
+
+
+def ledger_rows(file: str) -> list[Row]:
+    """Return the rows of a ledger in a file, or on standard input for ``-``; each can be put into words."""
+    if file == "-" and sys.stdin is None:
+        raise FileError("standard input: found it closed, expected a ledger")
+    text = sys.stdin.buffer.read() if file == "-" else read_bytes(Path(file), "a ledger")
+    rows = read_ledger(text, file)
+    check_words(rows, file)
+    return rows

@@ -1,0 +1,1 @@
+"""The interval problem of private conversations: programs, the greedy, the search over all cache states."""

@@ -1,0 +1,1 @@
+"""SLO violations and percentiles: a turn is kept below its threshold, or not."""

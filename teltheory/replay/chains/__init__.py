@@ -1,0 +1,1 @@
+"""Private conversations: the plain reference, and a compiled loop for each kind of order."""

@@ -1,0 +1,1 @@
+"""A live server measured: streamed answers, and the file of what was measured."""

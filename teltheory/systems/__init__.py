@@ -1,0 +1,1 @@
+"""Systems of papers, each replayed to the same outcome: RAGCache, Prompt Cache, Parrot."""

@@ -1,0 +1,251 @@
+"""The executor: requests whose inputs are there go to engines (Parrot, Sections 5.1 and 5.4).
+
+1. A request is in the queue from when its inputs are there until it has a place. The queue is in the order of
+   Algorithm 1: sessions as they were opened, the requests of one in the order of its graph.
+2. Whenever a request joins the queue or leaves its engine, Algorithm 1 says who goes where now. It is asked after
+   everything else of that instant, so that a request goes before those of later sessions if an end makes it ready.
+3. While a request runs, its prompt and longest outputs count as tokens of its engine, and what requests share that
+   run there counts once. Contexts that are merely kept take no room from anybody.
+4. What no engine could run even alone is an error: 413, or 404 if none has its model.
+5. Contexts whose prefixes an open session has used stay while there is room. Closing it frees the others.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from teltheory.base.extras import needed
+from teltheory.systems.apps.deduction import LABELS, groups
+from teltheory.systems.apps.engines.keeping import Kept
+from teltheory.systems.apps.engines.protocol import Engine
+from teltheory.systems.apps.faults import MALFORMED, UNKNOWN, AppError
+from teltheory.systems.apps.graph import Graph
+from teltheory.systems.apps.placing import tokens_of
+from teltheory.systems.apps.prefixes import prefix_hashes
+from teltheory.systems.apps.requests import Request, Sampling
+from teltheory.systems.apps.running import Ran, encoded, run
+from teltheory.systems.apps.scheduling import EngineView, Job, algorithm_1, check_size
+
+Piece = tuple[int, ...] | Sampling
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How requests are placed, see `algorithm_1`; `reading` is that of task groups, see `deduction.groups`."""
+
+    affinity: bool = True
+    groups: bool = True
+    ties: str = "spread"
+    reading: str = "stage"
+    sharing: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse what is none of these before anything waits for it."""
+        self.placed([], [])
+        groups(Graph.of(()), {}, self.reading)
+
+    def placed(self, jobs: Sequence[Job], views: Sequence[EngineView]) -> list[tuple[Hashable, int]]:
+        """Return who goes where now, by Algorithm 1."""
+        affinity, whole, ties, sharing = self.affinity, self.groups, self.ties, self.sharing
+        return algorithm_1(jobs, views, affinity=affinity, groups=whole, ties=ties, sharing=sharing)
+
+
+class Application(Protocol):
+    """What the executor asks of a session."""
+
+    number: int
+
+    def rank(self, request: int) -> int:
+        """Return the place of a request in the order of its graph."""
+
+    def label(self, request: int) -> str:
+        """Return its label."""
+
+    def group(self, request: int) -> Hashable | None:
+        """Return its task group."""
+
+
+@dataclass(eq=False)
+class _Waiting:
+    application: Application
+    request: Request
+    tokens: int
+    borders: tuple[tuple[int, int], ...]
+    asked: Job | None = None
+    place: asyncio.Future[int] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+
+    @property
+    def key(self) -> Hashable:
+        return self.application.number, self.request.id
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        return self.application.number, self.application.rank(self.request.id)
+
+    def job(self) -> Job:
+        """Return it as Algorithm 1 sees it now."""
+        said, k, model = self.application, self.request.id, self.request.model
+        self.asked = Job(self.key, said.number, said.label(k), self.tokens, said.group(k), self.borders, model)
+        return self.asked
+
+
+class Executor:
+    """Engines, the requests that wait for them, and those that run.
+
+    Parameters
+    ----------
+    engines : sequence of Engine
+        Nobody else makes contexts there.
+    rules : Rules
+        How requests are placed.
+    """
+
+    def __init__(self, engines: Sequence[Engine], rules: Rules) -> None:
+        needed("networkx", "apps")
+        self.engines, self.rules = tuple(engines), rules
+        self.kept = tuple(Kept(engine, self._wanted) for engine in engines)
+        self._waiting: dict[Hashable, _Waiting] = {}
+        self._running: dict[Hashable, tuple[_Waiting, int]] = {}
+        self._used: dict[int, set[int]] = {}
+        self._owners = Counter[int]()
+        self._sweeping = 0
+        self._woken = False
+
+    def check(self, request: Request) -> None:
+        """Raise an `AppError` for what can never run: a model that no engine has, texts that are too large."""
+        known = {port.name: "" for port in request.ports if not port.output}
+        self._check_size(request, encoded(request, known, self._engine_of(request)))
+
+    async def run(self, application: Application, request: Request, values: Mapping[str, str]) -> list[str]:
+        """Run a request once it has a place; return the texts of its outputs."""
+        waiting = self._measured(application, request, values)
+        self._waiting[waiting.key] = waiting
+        self.wake()
+        try:
+            k = await waiting.place
+            ran = await run(request, values, self.kept[k])
+        finally:
+            self._waiting.pop(waiting.key, None)
+            self._running.pop(waiting.key, None)
+            self.wake()
+        self._own(application, _borders_after(encoded(request, values, self.engines[k]), ran))
+        return [self.engines[k].decode(output) for output in ran.outputs]
+
+    def wake(self) -> None:
+        """Ask Algorithm 1 after everything else of this instant: what is ready now joins the queue before that."""
+        if not self._woken:
+            self._woken = True
+            loop = asyncio.get_running_loop()
+            loop.call_soon(loop.call_soon, self._schedule)
+
+    async def forget(self, application: Application) -> None:
+        """Free the contexts that no other session has used."""
+        for hash in self._used.pop(application.number, ()):
+            self._owners[hash] -= 1
+            if not self._owners[hash]:
+                del self._owners[hash]
+        self._sweeping += 1
+        try:
+            for kept in self.kept:
+                await kept.sweep()
+        finally:
+            self._sweeping -= 1
+
+    async def close(self) -> None:
+        """Free all contexts that no request uses."""
+        for kept in self.kept:
+            await kept.close()
+
+    def _wanted(self, hash: int) -> bool:
+        return not self._sweeping or hash in self._owners
+
+    def _own(self, application: Application, borders: Sequence[tuple[int, int]]) -> None:
+        used = self._used.setdefault(application.number, set())
+        new = {hash for hash, _ in borders} - used
+        used |= new
+        self._owners.update(new)
+
+    def _engine_of(self, request: Request) -> Engine:
+        """Return the first engine of its model, which counts its tokens."""
+        for engine in self.engines:
+            if request.model in {None, engine.model}:
+                return engine
+        models = ", ".join(dict.fromkeys(engine.model for engine in self.engines)) or "none, as there is no engine"
+        raise AppError(UNKNOWN, request.place, f"model {request.model!r}", f"one of {models}")
+
+    def _measured(self, application: Application, request: Request, values: Mapping[str, str]) -> _Waiting:
+        parts = encoded(request, values, self._engine_of(request))
+        size = self._check_size(request, parts)
+        borders = prefix_hashes(_leading(parts))
+        if not borders:
+            raise AppError(MALFORMED, request.place, "nothing before its first output", "a text or a value there")
+        self._own(application, borders)
+        return _Waiting(application, request, size, borders)
+
+    def _check_size(self, request: Request, parts: Sequence[Piece]) -> int:
+        """Return the tokens of a request; `AppError` 413 if no engine could run it alone."""
+        tokens = sum(part.max_tokens if isinstance(part, Sampling) else len(part) for part in parts)
+        job = Job(request.place.removeprefix("request "), 0, LABELS[0], tokens, model=request.model)
+        check_size(job, self._views())
+        return tokens
+
+    def _schedule(self) -> None:
+        self._woken = False
+        queue = sorted(self._waiting.values(), key=lambda waiting: waiting.rank)
+        try:
+            placed = self.rules.placed([waiting.job() for waiting in queue], self._views())
+        except Exception as error:
+            return self._refuse(queue, error)
+        for key, k in placed:
+            waiting = self._waiting.pop(key)
+            self._running[key] = (waiting, k)
+            if not waiting.place.done():
+                waiting.place.set_result(k)
+        return None
+
+    def _refuse(self, queue: Sequence[_Waiting], error: Exception) -> None:
+        """Let everybody who waits know what went wrong, as nobody would be asked again."""
+        for waiting in queue:
+            del self._waiting[waiting.key]
+            if not waiting.place.done():
+                waiting.place.set_exception(error)
+
+    def _views(self) -> list[EngineView]:
+        """Return the engines as Algorithm 1 sees them."""
+        there: list[list[Job]] = [[] for _ in self.engines]
+        for waiting, k in self._running.values():
+            there[k] += [] if waiting.asked is None else [waiting.asked]
+        return [
+            EngineView(
+                name=engine.name,
+                capacity=engine.capacity,
+                latency_capacity=min(engine.latency_capacity, engine.capacity),
+                used=tokens_of(active, self.rules.sharing, lambda job: 0),
+                label=max((job.limit for job in active), key=LABELS.index, default=None),
+                jobs=len(active),
+                model=engine.model,
+                prefixes=kept.hashes,
+                counted={hash for job in active for hash, _ in job.prefixes},
+            )
+            for engine, kept, active in zip(self.engines, self.kept, there, strict=True)
+        ]
+
+
+def _leading(parts: Sequence[Piece]) -> list[tuple[int, ...]]:
+    """Return the parts before the first output that are not empty."""
+    given: list[tuple[int, ...]] = []
+    for part in parts:
+        if isinstance(part, Sampling):
+            break
+        given += [part] if part else []
+    return given
+
+
+def _borders_after(parts: Sequence[Piece], ran: Ran) -> tuple[tuple[int, int], ...]:
+    """Return the borders of a prompt that has run, its outputs included."""
+    outputs = iter(ran.outputs)
+    return prefix_hashes([next(outputs) if isinstance(part, Sampling) else part for part in parts])

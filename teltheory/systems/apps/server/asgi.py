@@ -1,0 +1,167 @@
+"""The ASGI application: paths, answers and error answers.
+
+1. POST ``/v1/session`` opens a session, DELETE closes the one that its body names. ``/v1/submit``, ``/v1/get``
+   and ``/v1/set``: `teltheory.systems.apps.server.calls`. ``/v1/chat/completions``, ``/v1/completions``,
+   ``/v1/models``: `teltheory.systems.apps.server.passthrough`.
+2. An error is ``{"error": {"code", "kind", "message"}}`` with the code as the status; its message is one line.
+3. What a client waits for ends when it hangs up; a request that was submitted goes on until its session is closed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request as Call
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from teltheory.systems.apps.faults import KINDS, LATE, MALFORMED, AppError
+from teltheory.systems.apps.server.bodies import Fields, fields_of
+from teltheory.systems.apps.server.calls import Get, Set, Submit, session_of
+from teltheory.systems.apps.server.limits import Limits
+from teltheory.systems.apps.server.passthrough import Asked, models
+from teltheory.systems.apps.server.sessions import Sessions
+from teltheory.systems.apps.sessions import Manager
+from teltheory.systems.apps.transforms import check_quick
+
+T = TypeVar("T")
+INTERNAL = 500
+
+
+def application(manager: Manager, limits: Limits) -> Starlette:
+    """Return an application over a manager, which it closes at its end."""
+    paths = _Paths(manager, limits)
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        async with manager:
+            yield
+
+    app = Starlette(
+        routes=paths.routes(),
+        exception_handlers={AppError: _failed, HTTPException: _refused, Exception: _broken},
+        lifespan=lifespan,
+    )
+    app.router.redirect_slashes = False
+    return app
+
+
+class _Paths:
+    """What is done at each path."""
+
+    def __init__(self, manager: Manager, limits: Limits) -> None:
+        self._manager, self._limits, self._sessions = manager, limits, Sessions(manager, limits)
+
+    def routes(self) -> list[Route]:
+        return [
+            Route("/v1/session", self.open, methods=["POST"]),
+            Route("/v1/session", self.close, methods=["DELETE"]),
+            Route("/v1/submit", self.submit, methods=["POST"]),
+            Route("/v1/get", self.get, methods=["POST"]),
+            Route("/v1/set", self.set, methods=["POST"]),
+            Route("/v1/chat/completions", self.chat, methods=["POST"]),
+            Route("/v1/completions", self.complete, methods=["POST"]),
+            Route("/v1/models", self.models, methods=["GET"]),
+        ]
+
+    async def open(self, call: Call) -> Response:
+        (await self._body(call)).done()
+        session = await self._sessions.open()
+        return _json({"session_id": session.id})
+
+    async def close(self, call: Call) -> Response:
+        id = session_of(await self._body(call))
+        await self._sessions.close(id)
+        return _json({"session_id": id})
+
+    async def submit(self, call: Call) -> Response:
+        asked = Submit.of(await self._body(call))
+        await asyncio.to_thread(check_quick, [port.transforms for port in asked.ports], "body, placeholders")
+        async with self._sessions.using(asked.session) as session:
+            with self._sessions.counted(session, "requests", self._limits.requests):
+                return _json(asked.to(session))
+
+    async def get(self, call: Call) -> Response:
+        asked = Get.of(await self._body(call))
+        timeout = self._limits.waiting if asked.timeout is None else min(asked.timeout, self._limits.waiting)
+        async with self._sessions.using(asked.session) as session:
+            value = await while_there(call, session.get(asked.variable, asked.criteria, timeout))
+        return _json({"semantic_var_id": asked.variable, "value": value})
+
+    async def set(self, call: Call) -> Response:
+        asked = Set.of(await self._body(call))
+        async with self._sessions.using(asked.session) as session:
+            with self._sessions.counted(session, "values", self._limits.sets):
+                session.set(asked.variable, asked.value)
+        return _json({"semantic_var_id": asked.variable})
+
+    async def chat(self, call: Call) -> Response:
+        return await self._pass(call, Asked.of(await self._body(call), chat=True))
+
+    async def complete(self, call: Call) -> Response:
+        return await self._pass(call, Asked.of(await self._body(call), chat=False))
+
+    async def models(self, call: Call) -> Response:
+        return _json(models(self._manager.engines))
+
+    async def _pass(self, call: Call, asked: Asked) -> Response:
+        engines = self._manager.engines
+        async with self._sessions.one() as session:
+            choices = await while_there(call, asked.of_session(session, engines, self._limits.waiting))
+        id, model = f"{'chatcmpl' if asked.chat else 'cmpl'}-{session.id}", asked.model or engines[0].model
+        if asked.stream:
+            return StreamingResponse(asked.events(choices, id, model), media_type="text/event-stream")
+        return _json(asked.answer(choices, id, model))
+
+    async def _body(self, call: Call) -> Fields:
+        return await fields_of(call, self._limits)
+
+
+async def while_there(call: Call, work: Coroutine[Any, Any, T]) -> T:
+    """Return what a coroutine returns, which ends when the client hangs up."""
+    task, gone = asyncio.ensure_future(work), asyncio.ensure_future(_gone(call))
+    try:
+        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            return task.result()
+        raise AppError(LATE, "client", "the end of its connection", "one that waits for the answer")
+    finally:
+        for waiting in (task, gone):
+            waiting.cancel()
+        await asyncio.gather(task, gone, return_exceptions=True)
+
+
+async def _gone(call: Call) -> None:
+    while (await call.receive())["type"] != "http.disconnect":
+        pass
+
+
+def _json(data: object, status: int = 200) -> Response:
+    """Return an answer; texts in it may be of any characters, as engines and transforms made them."""
+    return Response(json.dumps(data), status, media_type="application/json")
+
+
+def _error(code: int, kind: str, message: str) -> Response:
+    return _json({"error": {"code": code, "kind": kind, "message": message}}, code)
+
+
+async def _failed(call: Call, error: Exception) -> Response:
+    assert isinstance(error, AppError)
+    return _error(error.code, error.kind, str(error))
+
+
+async def _refused(call: Call, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    found = f"{call.method} {call.url.path[:100]}"
+    message = str(AppError(MALFORMED, "path", found, "a path and a method of this server"))
+    return _error(error.status_code, KINDS.get(error.status_code, KINDS[MALFORMED]), message)
+
+
+async def _broken(call: Call, error: Exception) -> Response:
+    return _error(INTERNAL, "internal", "server: found a fault of its own, expected an answer; its log says more")

@@ -1,0 +1,174 @@
+"""The house in figures: what a newcomer has to learn, counted from the code alone and held.
+
+`python tests/test_house.py` prints them. A figure may fall; its limit then falls with it, in the same commit.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import grimp
+import pytest
+
+pytestmark = pytest.mark.repository
+
+ROOT = Path(__file__).parents[1]
+KINDS = [
+    "Trace",
+    "Forest",
+    "ModuleTrace",
+    "Tiers",
+    "Instance",
+    "ForestInstance",
+    "ModuleInstance",
+    "TieredOutcome",
+]
+LONG = 50
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What is counted: before this house was built, as it was asked for, and the most that it may be today."""
+
+    what: str
+    before: int
+    asked: int
+    limit: int
+
+
+FIGURES = {
+    "isinstance": Figure("`isinstance` on kinds of requests outside model/", 121, 15, 131),
+    "long": Figure("functions of 50 lines and more", 24, 3, 24),
+    "circles": Figure("circles of files", 5, 0, 5),
+    "names": Figure("class names that stand more than once", 73, 25, 77),
+    "rooms": Figure("pairs of rooms, one of which imports the other", 187, 140, 141),
+    "teltheory": Figure("lines of code, package", 51_778, 48_154, 51_704),
+    "proofs_checks": Figure("lines of code, proofs_checks", 14_231, 13_235, 14_201),
+    "tests": Figure("lines of code, tests", 43_463, 39_117, 43_600),
+}
+
+
+def files(folder: str, root: Path = ROOT) -> list[Path]:
+    return sorted(path for path in (root / folder).rglob("*.py") if "out" not in path.parts)
+
+
+def trees(folder: str, root: Path = ROOT) -> dict[Path, ast.Module]:
+    return {path: ast.parse(path.read_text()) for path in files(folder, root)}
+
+
+def defined(tree: ast.Module, *kinds: type[ast.AST]) -> Iterator[ast.AST]:
+    return (node for node in ast.walk(tree) if isinstance(node, kinds))
+
+
+def told_apart(root: Path = ROOT) -> int:
+    """Return how often code outside model/ asks which kind of requests or memory it has."""
+    outside = (tree for path, tree in trees("teltheory", root).items() if "model" not in path.parts)
+    calls = (node for tree in outside for node in defined(tree, ast.Call))
+    return sum(getattr(call.func, "id", "") == "isinstance" and asks_a_kind(call.args[1]) for call in calls)
+
+
+def asks_a_kind(asked: ast.expr) -> bool:
+    return any(isinstance(node, ast.Name | ast.Attribute) and name_of(node) in KINDS for node in ast.walk(asked))
+
+
+def name_of(node: ast.Name | ast.Attribute) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr
+
+
+def long_functions(root: Path = ROOT) -> list[str]:
+    """Return the functions of the package with 50 lines and more, docstrings counted."""
+    return [
+        f"{path.relative_to(root)}: {function.name}"
+        for path, tree in trees("teltheory", root).items()
+        for function in defined(tree, ast.FunctionDef, ast.AsyncFunctionDef)
+        if function.end_lineno - function.lineno + 1 >= LONG
+    ]
+
+
+def repeated_names(root: Path = ROOT) -> list[str]:
+    """Return the names that more than one class of the package has."""
+    classes = (one.name for tree in trees("teltheory", root).values() for one in defined(tree, ast.ClassDef))
+    return sorted(name for name, times in Counter(classes).items() if times > 1)
+
+
+def imports() -> grimp.ImportGraph:
+    return grimp.build_graph("teltheory", exclude_type_checking_imports=True, cache_dir=None)
+
+
+def circles(graph: grimp.ImportGraph) -> list[set[str]]:
+    """Return the sets of files that import each other around, imports inside functions counted."""
+    reached = {one: graph.find_upstream_modules(one) for one in graph.modules}
+    in_one = {frozenset(b for b in reached[a] if a in reached[b]) | {a} for a in graph.modules}
+    return [set(circle) for circle in in_one if len(circle) > 1]
+
+
+def pairs_of_rooms(graph: grimp.ImportGraph) -> int:
+    """Return how many pairs of rooms there are, the first of which imports the second."""
+    pairs = {
+        (room(one), room(other)) for one in graph.modules for other in graph.find_modules_directly_imported_by(one)
+    }
+    return sum(one != other for one, other in pairs)
+
+
+def room(module: str) -> str:
+    return module.split(".")[1] if "." in module else module
+
+
+def lines_of_code(folder: str, root: Path = ROOT) -> int:
+    """Return the lines that are neither blank nor in a docstring."""
+    return sum(len(lines_of(path.read_text(), tree)) for path, tree in trees(folder, root).items())
+
+
+def lines_of(text: str, tree: ast.Module) -> set[int]:
+    written = {number for number, line in enumerate(text.splitlines(), 1) if line.strip()}
+    documented = (one for one in defined(tree, ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef))
+    docstrings = (one.body[0] for one in documented if ast.get_docstring(one, clean=False) is not None)
+    return written - {line for one in docstrings for line in range(one.lineno, one.end_lineno + 1)}
+
+
+def measured() -> dict[str, int]:
+    graph = imports()
+    return {
+        "isinstance": told_apart(),
+        "long": len(long_functions()),
+        "circles": len(circles(graph)),
+        "names": len(repeated_names()),
+        "rooms": pairs_of_rooms(graph),
+        **{folder: lines_of_code(folder) for folder in ("teltheory", "proofs_checks", "tests")},
+    }
+
+
+@pytest.fixture(scope="module")
+def counted():
+    return measured()
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_a_figure_of_the_house_does_not_grow(figure, counted):
+    assert counted[figure] <= FIGURES[figure].limit
+
+
+def test_a_kind_is_asked_where_isinstance_names_it():
+    asked = ast.parse("isinstance(x, Trace | tt.Forest), isinstance(x, int), issubclass(x, Trace)")
+    assert [asks_a_kind(call.args[1]) for call in defined(asked, ast.Call)] == [True, False, True]
+
+
+def test_a_line_of_code_is_neither_blank_nor_documentation():
+    text = '"""A file."""\n\nx = 1  # said\n\ndef f():\n    """Return 1.\n\n    Once.\n    """\n    # why\n'
+    text += '    return """\n1"""\n'
+    assert lines_of(text, ast.parse(text)) == {3, 5, 10, 11, 12}
+
+
+def table() -> str:
+    now = measured()
+    rows = [f"{one.what:<50} {one.before:>7,} {one.asked:>7,} {now[name]:>7,}" for name, one in FIGURES.items()]
+    return "\n".join([f"{'':<50} {'before':>7} {'asked':>7} {'now':>7}", *rows])
+
+
+if __name__ == "__main__":
+    sys.stdout.write(table() + "\n")
