@@ -11,6 +11,7 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from itertools import chain
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -33,25 +34,25 @@ def _registered(group: str) -> tuple[EntryPoint, ...]:
 
 
 @cache
-def sections() -> dict[str, str]:
-    """Return the modules that define claims, by the name of their section, in the ledger's order."""
-    found: dict[str, str] = {}
+def sections() -> dict[str, tuple[str, ...]]:
+    """Return the modules that define claims, by the name of their section, in the ledger's order.
+
+    Two papers may have sections of one name.
+    """
+    found: dict[str, tuple[str, ...]] = {}
     for point in _registered(CLAIMS):
         listed = getattr(point.load(), "MODULES", None)
-        modules = [point.value] if listed is None else [f"{point.value}.{name}" for name in listed]
-        for module in modules:
+        for module in [point.value] if listed is None else [f"{point.value}.{name}" for name in listed]:
             section = module.rpartition(".")[2]
-            if section in found:
-                raise FileError(f"{module}: found the section {section!r} in {found[section]} too, expected once")
-            found[section] = module
+            found[section] = (*found.get(section, ()), module)
     return found
 
 
 def all_claims(names: Sequence[str] | None = None) -> tuple[Claim[Any], ...]:
     """Return the claims of some sections, all of them when left out, in the ledger's order."""
     known = sections()
-    modules = [import_module(known[name]) for name in (known if names is None else names)]
-    return tuple(claim for module in modules for claim in claims_of(module))
+    modules = (module for name in (known if names is None else names) for module in known[name])
+    return tuple(claim for module in modules for claim in claims_of(import_module(module)))
 
 
 def claims_of(module: ModuleType, file: str | None = None) -> tuple[Claim[Any], ...]:
@@ -72,7 +73,7 @@ def claims_of_file(file: str) -> tuple[Claim[Any], ...]:
 
 
 def _registered_as(path: Path) -> Iterator[ModuleType]:
-    for name in sections().values():
+    for name in chain.from_iterable(sections().values()):
         spec = find_spec(name)
         if spec is not None and spec.origin is not None and Path(spec.origin).resolve() == path:
             yield import_module(name)

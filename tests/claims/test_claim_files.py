@@ -149,9 +149,11 @@ def test_another_package_registers_claims_by_an_entry_point(my_claim: Path, monk
     monkeypatch.setattr(registry, "entry_points", lambda group: (*known, own))
     monkeypatch.setattr(registry, "sections", registry.sections.__wrapped__)
     assert [claim.id for claim in registry.all_claims()][-1] == "my.belady"
-    monkeypatch.setattr(registry, "entry_points", lambda group: (own, own))
-    with pytest.raises(FileError, match="the section 'my_claim'"):
-        registry.sections()
+    (my_claim.parent / "theirs").mkdir()
+    (my_claim.parent / "theirs" / "my_claim.py").write_text(BELADY.replace("my.belady", "their.belady"))
+    theirs = registry.EntryPoint("theirs", "theirs.my_claim", registry.CLAIMS)
+    monkeypatch.setattr(registry, "entry_points", lambda group: (own, theirs))
+    assert [claim.id for claim in registry.all_claims(("my_claim",))] == ["my.belady", "their.belady"]
     monkeypatch.setattr(registry, "entry_points", lambda group: ())
     with pytest.raises(FileError, match="found no entry point"):
         registry.sections()
