@@ -75,7 +75,7 @@ def rows_at(forest: tt.Forest, tokens: int) -> Iterator[Row]:
     size = forest.block_size
     xi, capacity = LATENCY.threshold(SLO) // size, tokens // size
     best = tt.hindsight_optimum(forest, capacity, xi, forced=True, cache="strict")
-    endless = tt.hindsight_optimum(forest, forest.units, xi, cache="holes").lower
+    endless = tt.hindsight_optimum(forest, forest.peak, xi, cache="holes").lower
     sides = size * endless, size * int(best.certificate.objective), size * best.upper
     for name, policy in policies(forest).items():
         blocks = tt.tail_excess_latency(tt.replay(forest, policy, capacity, forced=True), xi)

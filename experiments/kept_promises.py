@@ -152,7 +152,7 @@ def promised(question: Question) -> Promised:
     """Return what the first half of the trace promises; nothing else of it is looked at."""
     trace = trace_of(question.source, question.seed, question.piece, question.pieces)
     start = start_of_rest(trace, HALF)
-    head, rest = trace.first(start), len(trace) - start
+    head, rest = trace[:start], len(trace) - start
     goal = Goal.of(question.goal, Fraction(question.slo))
     rng = np.random.default_rng(0)
     choice = choose(

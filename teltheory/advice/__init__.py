@@ -299,7 +299,7 @@ def _on_an_idle_server(
     goal, work_cost, median_cost, policy, q_hat, first, seed = options
     aim, limits = Goal.of(goal, slo, latency), Limits(work_cost, median_cost)
     start = start_of_rest(trace, first)
-    beginning = trace.head(start) if isinstance(trace, Forest) else trace.first(start)
+    beginning = trace[:start]
     unit, room = trace.block_size, whole_number("capacity", capacity) // trace.block_size
     estimate = None if q_hat is None else whole_number("q_hat", q_hat)
     if estimate is None and policy is not None:

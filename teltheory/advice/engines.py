@@ -34,7 +34,7 @@ class _Lengths(NamedTuple):
     @classmethod
     def of(cls, trace: Trace | Forest) -> _Lengths:
         if isinstance(trace, Forest):
-            return cls(trace.inputs, trace.end * trace.block_size, trace.known * trace.block_size)
+            return cls(trace.inputs, trace.past * trace.block_size, trace.known * trace.block_size)
         return cls(trace.total, trace.past, trace.history)
 
 

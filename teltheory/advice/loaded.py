@@ -24,7 +24,7 @@ from teltheory.advice.promise import Grounds, conversations_of
 from teltheory.advice.reasons import reasons_of
 from teltheory.advice.search import Candidate, explore, near_of
 from teltheory.advice.sentences_in_queue import card_of, headline, queue_lines
-from teltheory.advice.server import Server, first_turns, in_units
+from teltheory.advice.server import Server, in_units
 from teltheory.advice.settings import as_set, start_of_rest, t_lru
 from teltheory.base.progress import Count, Report
 from teltheory.cost.bootstrap import Estimate
@@ -239,7 +239,7 @@ def advise_in_queue(
     memory = in_units(capacity if isinstance(capacity, Tiers) else whole_number("capacity", capacity), unit)
     estimate = None if q_hat is None else whole_number("q_hat", q_hat)
     if estimate is None and policy is not None:
-        estimate = default_estimate(first_turns(trace, start))
+        estimate = default_estimate(trace[:start])
 
     def make(margin: int) -> AnyPolicy:
         made: AnyPolicy = in_blocks((policy or t_lru)(*as_set(margin, aim.xi, estimate)), unit)
@@ -249,7 +249,7 @@ def advise_in_queue(
     server = Server(trace, memory, latency, serving, make, Count(report))
     rng = np.random.default_rng(options.seed)
     choice = choose_in_queue(server, start, aim, limits, rng)
-    tried = _to_try(choice, max(aim.xi - default_estimate(first_turns(trace, start)), 0), len(server.tiers))
+    tried = _to_try(choice, max(aim.xi - default_estimate(trace[:start]), 0), len(server.tiers))
     kind = "T-LRU" if policy is None else type(make(tried.margin)).__name__
     held = hold_in_queue(server, start, aim, limits, tried, kind, rng)
     blocks, asked = unit if isinstance(trace, Forest) else None, None if load is None else float(load)
@@ -291,7 +291,7 @@ def choose_in_queue(
 ) -> QueueChoice:
     """Choose a candidate on the turns before `start`."""
     lru = Candidate((False,) * len(server.tiers), False, 0)
-    base, first = server.served(lru, turns=start), first_turns(server.requests, start)
+    base, first = server.served(lru, turns=start), server.requests[:start]
     sizes, nowhere = server.tiers.capacities, np.zeros_like(base.served.replica)
     warm_up = first_overflow_of(first, base.served.replica, sizes[0])
     if server.serving.shared:

@@ -56,7 +56,7 @@ class Server:
 
     def served(self, candidate: Candidate, router: Any = None, turns: int | None = None) -> Queued:
         """Serve a candidate, by a router that is not the server's own or on the first turns alone."""
-        asked = self.requests if turns is None else first_turns(self.requests, turns)
+        asked = self.requests if turns is None else self.requests[:turns]
         return self._run(asked, self.policies(candidate), self.memory, router)
 
     def endless(self) -> Queued:
@@ -79,11 +79,6 @@ class Server:
         served = serve(asked, policy, memory, latency=self.latency, **vars(serving))
         self.count.step()
         return Queued.of(asked, served)
-
-
-def first_turns(requests: Trace | Forest, turns: int) -> Trace | Forest:
-    """Return the first turns of a trace or a forest."""
-    return requests.head(turns) if isinstance(requests, Forest) else requests.first(turns)
 
 
 def in_units(memory: int | Tiers, unit: int) -> int | Tiers:

@@ -64,7 +64,7 @@ def _grown(parent: list[int], node: int, size: int) -> int:
 
 def repeated(forest: Forest, reads: int) -> Forest:
     """Return a forest followed by copies of itself with blocks of their own, until so many blocks are read."""
-    times = max(-(-reads // max(int(forest.end.sum()), 1)), 1)
+    times = max(-(-reads // max(int(forest.past.sum()), 1)), 1)
     parent, leaf = (readonly(_copied(nodes, forest.nodes, times)) for nodes in (forest.parent, forest.leaf))
     length, ask, total = (readonly(np.tile(c, times)) for c in (forest.length, forest.ask, forest.total))
     return Forest(parent, length, leaf, ask, total, block_size=forest.block_size)

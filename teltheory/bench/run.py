@@ -99,7 +99,7 @@ def section_of(
 
 def against_libcachesim(plan: Plan, trace: Trace, clock: Clock) -> Section:
     """Time libcachesim's LRU and Belady and our policies on the same prefix, in blocks."""
-    blocks = trace.first(plan.peers).to_blocks(BLOCK)
+    blocks = trace[: plan.peers].to_blocks(BLOCK)
     title, capacity = f"The same prefix in blocks of {BLOCK} tokens", plan.capacity // BLOCK
     ours = jobs(blocks, capacity, chosen(("LRU", LEAST_RECENT, ROUND_ROBIN, "Belady", TAIL_OPTIMIZED), BLOCK))
     if peers.installed() is None:
@@ -131,7 +131,7 @@ def _quickest(timings: Mapping[str, Timing], eviction: str) -> str:
 
 def against_python(plan: Plan, trace: Trace, clock: Clock) -> Section:
     """Time the reference, which is written in Python, and the kernel on the same short prefix."""
-    blocks, capacity = trace.first(plan.plain).to_blocks(BLOCK), plan.capacity // BLOCK
+    blocks, capacity = trace[: plan.plain].to_blocks(BLOCK), plan.capacity // BLOCK
     names = ("LRU", LEAST_RECENT)
     every = jobs(blocks, capacity, chosen(names, BLOCK))
     every += jobs(blocks, capacity, chosen(names, BLOCK), "reference", "reference {}")
@@ -176,7 +176,7 @@ def forest_against_libcachesim(plan: Plan, clock: Clock) -> Section:
     """Time LRU and T-LRU on a forest of shared prefixes, and libcachesim's LRU on the same block reads."""
     forest, source = forests.shared(plan.quick)
     capacity = max(plan.capacity // forest.block_size, 1)
-    sizes = len(forest), int(forest.end.sum())
+    sizes = len(forest), int(forest.past.sum())
     title, ours = f"A forest of shared prefixes, {source}", forests.forest_jobs(forest, capacity)
     if peers.installed() is None:
         return section_of(title, sizes, clock(ours), forests.RATIOS)
@@ -197,13 +197,13 @@ def long_forest(plan: Plan, clock: Clock) -> Section:
     """Time LRU and T-LRU on a forest of many block reads, which was read before."""
     forest, source = forests.long(plan.reads, plan.quick)
     every = forests.forest_jobs(forest, max(plan.capacity // forest.block_size, 1))
-    sizes = len(forest), int(forest.end.sum())
+    sizes = len(forest), int(forest.past.sum())
     return section_of(f"A long forest, {source}", sizes, clock(every), forests.RATIOS)
 
 
 def conversations(plan: Plan, trace: Trace, clock: Clock) -> Section:
     """Time conversations through the loop of forests against that of chains."""
-    some = trace.first(plan.optimum)
+    some = trace[: plan.optimum]
     timings = clock(forests.conversation_jobs(some, plan.capacity))
     ratios = [(forests.AS_FOREST.format(name), forests.AS_CHAINS.format(name)) for name in forests.NAMES]
     return section("Conversations, as chains and as a forest", some, timings, ratios)
@@ -211,7 +211,7 @@ def conversations(plan: Plan, trace: Trace, clock: Clock) -> Section:
 
 def in_two_tiers(plan: Plan, trace: Trace, clock: Clock) -> Section:
     """Time replays in two tiers, the second four times the first, against one tier."""
-    some, names = trace.first(plan.optimum), ("LRU", LEAST_RECENT, "T-LRU, eager")
+    some, names = trace[: plan.optimum], ("LRU", LEAST_RECENT, "T-LRU, eager")
     tiers = tt.Tiers((plan.capacity, 4 * plan.capacity), (0, Fraction(3, 10)))
     one = jobs(some, plan.capacity, chosen(names))
     timings = clock([*one, *jobs(some, tiers, chosen(names), label=TWO_TIERS)])
@@ -232,7 +232,7 @@ def growth(plan: Plan, trace: Trace, whole: Section, clock: Clock) -> dict[str, 
     """Return nanoseconds per turn on longer and longer prefixes, and by how much they grow from `base_of` them."""
     cost: dict[str, dict[str, float]] = {name: {} for name in GROWING}
     for size in plan.sizes[:-1]:
-        timings = clock(jobs(trace.first(size), plan.capacity, chosen(GROWING)))
+        timings = clock(jobs(trace[:size], plan.capacity, chosen(GROWING)))
         for name, timing in timings.items():
             cost[name][str(size)] = timing.median * 1e9 / size
     base, last = str(base_of(plan.sizes)), str(len(trace))

@@ -58,7 +58,7 @@ def load(file: str | None, turns: int | None = None, quick: bool = False, read: 
     n = turns or (20_000 if quick else 10_000_000)
     if read is None:
         return sample_conversations(ConversationModel(), n, np.random.default_rng(SEED))
-    trace = read.first(n)
+    trace = read[:n]
     if len(trace) < FEWEST or not (trace.past[:FEWEST] >= BLOCK).any():
         raise FileError(f"{file}: found {len(trace)} turns, expected {FEWEST} or more with {BLOCK} tokens or more")
     return trace

@@ -177,7 +177,7 @@ def _of_blocks(trace: Trace, forest: Forest) -> tuple[Any, ...]:
     rest = Ratio(tokens - asked * size, tokens) if exact_sum(forest.inputs) else Ratio(0)
     gaps = _block_gaps(forest, ends)
     ceiling = Ratio(exact_sum(forest.known) * size, tokens)
-    return size, asked, system, tuple(parts), rest, *gaps, forest.units * size, ceiling
+    return size, asked, system, tuple(parts), rest, *gaps, forest.peak * size, ceiling
 
 
 def _part(chosen: BoolArray, reads: IntArray, size: int, tokens: int, least: int, most: int | None) -> Readers:
@@ -188,7 +188,7 @@ def _input_ends(forest: Forest) -> list[int]:
     """Return the last block of each request's input, -1 if it has none."""
     parents: list[int] = forest.parent.tolist()
     ends: list[int] = forest.leaf.tolist()
-    for k, output in enumerate((forest.end - forest.ask).tolist()):
+    for k, output in enumerate((forest.past - forest.ask).tolist()):
         for _ in range(output):
             ends[k] = parents[ends[k]]
     return ends

@@ -15,25 +15,34 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from teltheory.errors import ArgumentError, TraceError
 from teltheory.model.branching import NO_NODE, Growing, with_next_trees
 from teltheory.model.columns import Column, arrivals, checked_block_size, lengths
 from teltheory.model.display import counted, mean_of, table_of
-from teltheory.model.nodes import at_nodes, renumbered, sums_down, walked
-from teltheory.model.numbers import BoolArray, FloatArray, IntArray, readonly, whole_number
-from teltheory.model.tables import Tabular, made_of
-from teltheory.model.turns import bounds
+from teltheory.model.nodes import (
+    at_nodes,
+    first_through,
+    path_to,
+    renumbered,
+    renumbered_upwards,
+    roots,
+    sums_down,
+    walked,
+)
+from teltheory.model.numbers import BoolArray, FloatArray, IntArray, readonly
+from teltheory.model.requests import Requests
+from teltheory.model.tables import Tabular, made_of, of_lists
+from teltheory.model.turns import bounds, consecutive_turns
 
 OPTIONAL = ("arrival", "tokens", "tags", "conversation")
 
 
 @dataclass(frozen=True, eq=False)
-class Forest(Tabular):
+class Forest(Requests, Tabular):
     """Nodes of shared prefixes and the requests that walk them. Make one with `Forest.from_paths`.
 
     ``forest[:1000]`` are its first requests. `to_arrow`, `to_pandas` and `to_polars` return a table with the
@@ -73,6 +82,7 @@ class Forest(Tabular):
     tokens: IntArray | None = None
     tags: tuple[str, ...] | None = None
     conversation: IntArray | None = None
+    shared: ClassVar[bool] = True
 
     @classmethod
     def from_paths(
@@ -131,7 +141,7 @@ class Forest(Tabular):
         block_size : int
             Tokens per block.
         """
-        make = partial(_of_lists, cls, block_size=block_size)
+        make = partial(of_lists, partial(cls.from_paths, block_size=block_size))
         return made_of(make, table, columns, ("paths",), ("ask", "total", "arrival", "tokens", "tags"))
 
     @classmethod
@@ -206,7 +216,7 @@ class Forest(Tabular):
         return f"Forest({', '.join([counted(len(self), 'request'), counted(self.nodes, 'node'), *units])})"
 
     def _repr_html_(self) -> str:
-        return table_of(repr(self), {"mean input": mean_of(self.total), "units of all nodes": f"{self.units:,}"})
+        return table_of(repr(self), {"mean input": mean_of(self.total), "units of all nodes": f"{self.peak:,}"})
 
     def __len__(self) -> int:
         return len(self.leaf)
@@ -234,9 +244,31 @@ class Forest(Tabular):
         return len(self.parent)
 
     @property
-    def units(self) -> int:
+    def peak(self) -> int:
         """Units of all nodes: the most that an endless cache holds."""
         return sum(self.length.tolist())
+
+    @property
+    def asked(self) -> IntArray:
+        """Units of each request's path that are its input, `ask`; shape (n,)."""
+        return self.ask
+
+    @property
+    def held(self) -> IntArray:
+        """Units of all nodes that requests have walked so far, after each; shape (n,)."""
+        new = np.zeros(len(self) + 1, np.int64)
+        np.add.at(new, self.first, self.length)
+        return readonly(np.cumsum(new[:-1]))
+
+    @property
+    def is_private(self) -> bool:
+        """Whether requests are turns of private conversations, `is_chains`."""
+        return self.is_chains
+
+    @property
+    def session(self) -> IntArray:
+        """Tree of each request, as in `tree`; shape (n,)."""
+        return self.tree
 
     @cached_property
     def depth(self) -> IntArray:
@@ -246,33 +278,22 @@ class Forest(Tabular):
     @cached_property
     def root(self) -> IntArray:
         """Root of the tree of each node; shape (V,)."""
-        root = list(range(self.nodes))
-        for node, parent in enumerate(self.parent.tolist()):
-            root[node] = root[parent] if parent >= 0 else node
-        return readonly(np.array(root, np.int64))
+        return readonly(roots(self.parent))
 
     @cached_property
-    def end(self) -> IntArray:
+    def past(self) -> IntArray:
         """Length of each request's path, input and output; shape (n,)."""
         return readonly(at_nodes(self.depth, self.leaf, 0))
 
     @cached_property
     def first(self) -> IntArray:
         """First request through each node, n if there is none; shape (V,)."""
-        first = [len(self)] * self.nodes
-        for k, leaf in reversed(list(enumerate(self.leaf.tolist()))):
-            if leaf >= 0:
-                first[leaf] = k
-        for node in range(self.nodes - 1, -1, -1):
-            parent = self.parent[node]
-            if parent >= 0:
-                first[parent] = min(first[parent], first[node])
-        return readonly(np.array(first, np.int64))
+        return readonly(first_through(self.parent, self.leaf))
 
     @cached_property
     def known(self) -> IntArray:
         """Leading units of each request's input that an earlier request made available; shape (n,)."""
-        known = np.array(self.end)
+        known = np.array(self.past)
         above = at_nodes(self.first, self.parent, NO_NODE)
         (topmost,) = np.nonzero((self.first < len(self)) & (above != self.first))
         known[self.first[topmost]] = (self.depth - self.length)[topmost]
@@ -299,16 +320,10 @@ class Forest(Tabular):
     @cached_property
     def left_before(self) -> IntArray:
         """Length of the path of the request before each in its tree, 0 if it is the first; shape (n,)."""
-        left: dict[int, int] = {}
+        earlier, later = consecutive_turns(self.tree)
         before = np.zeros(len(self), np.int64)
-        for k, (tree, end) in enumerate(zip(self.tree.tolist(), self.end.tolist(), strict=True)):
-            before[k] = left.get(tree, 0)
-            left[tree] = end
+        before[later] = self.past[earlier]
         return readonly(before)
-
-    def head(self, requests: int) -> Forest:
-        """Return the first requests, with the nodes that they walk."""
-        return self[: whole_number("requests", requests)]
 
     def __getitem__(self, key: slice) -> Forest:
         """Return the requests of a slice such as ``forest[:1000]`` or ``forest[5000:]``, with what they walk."""
@@ -356,36 +371,21 @@ class Forest(Tabular):
     def without_empty_nodes(self) -> Forest:
         """Return the forest without nodes of length 0, which only a count in other units leaves."""
         kept = self.length > 0
-        number = renumbered(kept)
-        for node in np.flatnonzero(~kept).tolist():
-            number[node] = number[self.parent[node]]
+        number = renumbered_upwards(kept, self.parent)
         parent, leaf = number[self.parent][kept], number[self.leaf]
         return replace(self, parent=readonly(parent), length=readonly(self.length[kept]), leaf=readonly(leaf))
 
     def by_units(self) -> Forest:
         """Return the forest with a node for each unit."""
         last = np.cumsum(self.length)
-        parent = np.arange(-1, self.units - 1)
+        parent = np.arange(-1, self.peak - 1)
         parent[last - self.length] = at_nodes(last - 1, self.parent, NO_NODE)
         leaf = readonly(at_nodes(last - 1, self.leaf, NO_NODE))
-        return replace(self, parent=readonly(parent), length=readonly(np.ones(self.units, np.int64)), leaf=leaf)
+        return replace(self, parent=readonly(parent), length=readonly(np.ones(self.peak, np.int64)), leaf=leaf)
 
     def path(self, request: int) -> list[int]:
         """Return the nodes of a request, root first."""
-        nodes: list[int] = []
-        node = int(self.leaf[request])
-        while node >= 0:
-            nodes.append(node)
-            node = int(self.parent[node])
-        return nodes[::-1]
-
-
-def _of_lists(cls: type[Forest], paths: NDArray[Any], **columns: Any) -> Forest:
-    """Return the forest of a column of lists, or of arrays."""
-    for k, path in enumerate(paths):
-        if isinstance(path, str) or not hasattr(path, "__iter__"):
-            raise TraceError("paths", k, path, "a list of block ids")
-    return cls.from_paths([p.tolist() if isinstance(p, np.ndarray) else p for p in paths], **columns)
+        return path_to(self.parent, int(self.leaf[request]))
 
 
 def _check(column: str, values: IntArray, wrong: BoolArray, expected: str, bound: IntArray) -> None:

@@ -1,20 +1,23 @@
-"""An instance: a trace with the cache that meets it, checked once for replay, optimum and brute force."""
+"""An instance: requests with the cache that meets them, checked once for replay, optimum and brute force.
+
+Every instance has `requests`, `capacity`, `forced`, `exempt` (how many of the latest requests no cut touches), and
+an entry a request of `total`, `asked` (what may be reused) and `past` (what is at hand after it).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import NamedTuple
+from functools import cached_property, singledispatch
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from teltheory.errors import ArgumentError, ForcedCachingError, TraceError
 from teltheory.model.forest import Forest
+from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.numbers import INT64_MAX, IntArray, exact_sum, readonly, whole_number
 from teltheory.model.trace import Trace
-
-__all__ = ["Instance"]
 
 Initial = Iterable[tuple[int | str, int, int]]
 
@@ -33,7 +36,7 @@ class Instance:
 
     Attributes
     ----------
-    trace : Trace
+    requests : Trace
         The turns.
     capacity : int
         Capacity C, in the trace's unit.
@@ -45,7 +48,7 @@ class Instance:
         History of each turn, the pasts of the initial cache included.
     """
 
-    trace: Trace
+    requests: Trace
     capacity: int
     forced: bool
     initial: tuple[Start, ...]
@@ -87,21 +90,31 @@ class Instance:
         return instance
 
     def __len__(self) -> int:
-        return len(self.trace)
+        return len(self.requests)
 
     @cached_property
     def total(self) -> IntArray:
         """Input of each turn, h + q; shape (n,)."""
-        if self.history is self.trace.history:
-            return self.trace.total
-        return readonly(self.history + self.trace.prompt)
+        if self.history is self.requests.history:
+            return self.requests.total
+        return readonly(self.history + self.requests.prompt)
+
+    @property
+    def asked(self) -> IntArray:
+        """Input of each turn, all of which may be reused; shape (n,)."""
+        return self.total
+
+    @property
+    def exempt(self) -> int:
+        """How many of the latest turns' conversations no cut touches."""
+        return int(self.forced)
 
     @cached_property
     def past(self) -> IntArray:
         """Past of the turn's conversation after the turn, h + q + a; shape (n,)."""
-        if self.history is self.trace.history:
-            return self.trace.past
-        return readonly(self.total + self.trace.response)
+        if self.history is self.requests.history:
+            return self.requests.past
+        return readonly(self.total + self.requests.response)
 
 
 @dataclass(frozen=True)
@@ -110,7 +123,7 @@ class ForestInstance:
 
     Attributes
     ----------
-    forest : Forest
+    requests : Forest
         The requests.
     capacity : int
         Capacity C, in the forest's units.
@@ -122,7 +135,7 @@ class ForestInstance:
         Whether nodes of the forest are cached whole or not at all, so that policies see nodes instead of units.
     """
 
-    forest: Forest
+    requests: Forest
     capacity: int
     forced: bool = False
     running: int = 1
@@ -162,12 +175,22 @@ class ForestInstance:
         return instance
 
     def __len__(self) -> int:
-        return len(self.forest)
+        return len(self.requests)
 
     @property
     def total(self) -> IntArray:
         """Units that a prefill of each request with an empty cache computes; shape (n,)."""
-        return self.forest.total
+        return self.requests.total
+
+    @property
+    def asked(self) -> IntArray:
+        """Units of each request's path that are its input; shape (n,)."""
+        return self.requests.ask
+
+    @property
+    def past(self) -> IntArray:
+        """Units of each request's path, all of which are at hand after it; shape (n,)."""
+        return self.requests.past
 
     @property
     def exempt(self) -> int:
@@ -178,33 +201,134 @@ class ForestInstance:
     def pinned(self) -> IntArray:
         """Units of the paths that are exempt from the cut after each request; shape (n,)."""
         if self.exempt < 2:
-            return self.forest.end * self.exempt
-        return np.array([self._together(k) for k in range(len(self.forest))], np.int64)
+            return self.requests.past * self.exempt
+        return np.array([self._together(k) for k in range(len(self.requests))], np.int64)
 
     def as_chains(self) -> Instance:
         """Return private conversations, of a forest that `is_chains`, as turns; each tree is a conversation."""
-        forest = self.forest
-        prompt, response = forest.ask - forest.left_before, forest.end - forest.ask
+        forest = self.requests
+        prompt, response = forest.ask - forest.left_before, forest.past - forest.ask
         trace = Trace.from_turns(forest.tree, prompt, response, forest.arrival, block_size=forest.block_size)
         return Instance.of(trace, self.capacity, forced=self.forced)
 
     def _together(self, k: int) -> int:
         """Return the units of the latest paths, each once."""
-        nodes = {node for j in range(max(k + 1 - self.running, 0), k + 1) for node in self.forest.path(j)}
-        return int(self.forest.length[list(nodes)].sum())
+        nodes = {node for j in range(max(k + 1 - self.running, 0), k + 1) for node in self.requests.path(j)}
+        return int(self.requests.length[list(nodes)].sum())
 
 
+@dataclass(frozen=True)
+class ModuleInstance:
+    """Requests for sets of items, and the cache that meets them, empty.
+
+    Attributes
+    ----------
+    requests : ModuleTrace
+        The requests.
+    capacity : int
+        Capacity C, in tokens.
+    forced : bool
+        Forced caching: the items of a request are exempt from the cut right after it.
+    whole : bool
+        Whether an item is kept whole or not at all; else any prefix of it.
+    """
+
+    requests: ModuleTrace
+    capacity: int
+    forced: bool = False
+    whole: bool = False
+
+    @classmethod
+    def of(cls, trace: ModuleTrace, capacity: int, *, forced: bool = False, whole: bool = False) -> ModuleInstance:
+        """Check the arguments against each other.
+
+        Raises
+        ------
+        ArgumentError
+            A wrong argument.
+        ForcedCachingError
+            Items of a request, any but the last, that are larger than the capacity together.
+        """
+        if not isinstance(trace, ModuleTrace):
+            raise ArgumentError("trace", type(trace).__name__, "a ModuleTrace")
+        if not isinstance(forced, (bool, np.bool_)):
+            raise ArgumentError("forced", forced, "True or False")
+        instance = cls(trace, whole_number("capacity", capacity), bool(forced), whole)
+        for k in np.flatnonzero(instance.asked[:-1] > instance.capacity)[:1] if forced else ():
+            raise ForcedCachingError(int(k), int(instance.asked[k]), instance.capacity)
+        return instance
+
+    def __len__(self) -> int:
+        return len(self.requests)
+
+    @property
+    def total(self) -> IntArray:
+        """Tokens that each request computes with an empty cache; shape (n,)."""
+        return self.requests.total
+
+    @property
+    def asked(self) -> IntArray:
+        """Tokens of each request's items together; shape (n,)."""
+        return self.requests.asked
+
+    @property
+    def past(self) -> IntArray:
+        """Tokens of each request's items, all of which are at hand after it; shape (n,)."""
+        return self.requests.past
+
+    @property
+    def exempt(self) -> int:
+        """How many of the latest requests' items no cut touches."""
+        return int(self.forced)
+
+
+Instances: TypeAlias = Instance | ForestInstance | ModuleInstance
+
+
+@singledispatch
 def instance_of(
-    trace: Trace | Forest, capacity: int, *, forced: bool = False, initial: Initial = (), running: int = 1
-) -> Instance | ForestInstance:
-    """Check the arguments against each other, of private conversations or of a forest; see the classes' `of`."""
-    if isinstance(trace, Forest):
-        if tuple(initial):
-            raise ArgumentError("initial", initial, "none, as the cache of a forest starts empty")
-        return ForestInstance.of(trace, capacity, forced=forced, running=running)
+    trace: Any, capacity: int, *, forced: bool = False, initial: Initial = (), running: int = 1
+) -> Any:
+    """Check the arguments against each other, of any kind of requests; see the `of` of the instances' classes.
+
+    A kind registers here what makes its instance.
+    """
+    raise ArgumentError("trace", type(trace).__name__, "a Trace")
+
+
+@instance_of.register(Trace)
+def _of_conversations(
+    trace: Trace, capacity: int, *, forced: bool = False, initial: Initial = (), running: int = 1
+) -> Instance:
     if running != 1:
         raise ArgumentError("running", running, "a Forest with it, such as trace.forest")
     return Instance.of(trace, capacity, forced=forced, initial=initial)
+
+
+@instance_of.register(Forest)
+def _of_prefixes(
+    trace: Forest, capacity: int, *, forced: bool = False, initial: Initial = (), running: int = 1
+) -> ForestInstance:
+    if tuple(initial):
+        raise ArgumentError("initial", initial, "none, as the cache of a forest starts empty")
+    return ForestInstance.of(trace, capacity, forced=forced, running=running)
+
+
+@instance_of.register(ModuleTrace)
+def _of_modules(
+    trace: ModuleTrace, capacity: int, *, forced: bool = False, initial: Initial = (), running: int = 1
+) -> ModuleInstance:
+    if tuple(initial) or running != 1:
+        raise ArgumentError("trace", "a ModuleTrace", "no initial cache or running requests with it")
+    return ModuleInstance.of(trace, capacity, forced=forced)
+
+
+def prefix_instance(trace: Any, capacity: int, **mode: Any) -> Instance | ForestInstance:
+    """Check the arguments as `instance_of` does, of requests that reuse prefixes; `ArgumentError` for others."""
+    instance: Instance | ForestInstance = instance_of(trace, capacity, **mode)
+    if not instance.requests.reuses_prefixes:
+        raise ArgumentError("trace", type(trace).__name__, "a Trace")
+    return instance
 
 
 def _starts(trace: Trace, initial: Initial, capacity: int) -> tuple[Start, ...]:

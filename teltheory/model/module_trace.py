@@ -11,20 +11,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
-from teltheory.errors import TraceError
+from teltheory.errors import ArgumentError, TraceError
 from teltheory.model.columns import arrivals, lengths
 from teltheory.model.display import in_short
 from teltheory.model.numbers import INT64_MAX, FloatArray, IntArray, exact_sum, readonly
+from teltheory.model.requests import Requests
+from teltheory.model.turns import bounds
 
 
 @in_short
 @dataclass(frozen=True, eq=False)
-class ModuleTrace:
+class ModuleTrace(Requests):
     """Requests for sets of items. Make one with `ModuleTrace.from_requests`.
 
     Attributes
@@ -49,6 +52,7 @@ class ModuleTrace:
     fresh: IntArray
     arrival: FloatArray | None = None
     names: tuple[str, ...] | None = None
+    reuses_prefixes: ClassVar[bool] = False
 
     @classmethod
     def from_requests(
@@ -98,6 +102,20 @@ class ModuleTrace:
     def __len__(self) -> int:
         return len(self.fresh)
 
+    def __getitem__(self, key: slice) -> ModuleTrace:
+        """Return the requests of a slice such as ``trace[:1000]``, with all items."""
+        if not isinstance(key, slice):
+            raise ArgumentError("request", key, "a slice such as [:1000]; trace.items(k) has a request's items")
+        first, after = bounds(key, len(self))
+        offsets = self.offsets[first : after + 1]
+        return replace(
+            self,
+            members=self.members[offsets[0] : offsets[-1]],
+            offsets=readonly(offsets - offsets[0]),
+            fresh=self.fresh[first:after],
+            arrival=None if self.arrival is None else self.arrival[first:after],
+        )
+
     def items(self, request: int) -> IntArray:
         """Return the items of a request, ascending."""
         return self.members[self.offsets[request] : self.offsets[request + 1]]
@@ -107,6 +125,38 @@ class ModuleTrace:
         """Tokens that each request computes with an empty cache; int64, shape (n,)."""
         up_to = np.concatenate(([0], np.cumsum(self.sizes[self.members])))
         return readonly(self.fresh + up_to[self.offsets[1:]] - up_to[self.offsets[:-1]])
+
+    @cached_property
+    def asked(self) -> IntArray:
+        """Tokens of each request's items together; shape (n,)."""
+        return readonly(self.total - self.fresh)
+
+    @property
+    def past(self) -> IntArray:
+        """Tokens of each request's items, all of which are at hand after it; shape (n,)."""
+        return self.asked
+
+    @property
+    def known(self) -> IntArray:
+        """Tokens of each request's items that an earlier request had; shape (n,)."""
+        return readonly(self.asked - self._new)
+
+    @property
+    def held(self) -> IntArray:
+        """Tokens of all items that requests had so far, after each; shape (n,)."""
+        return readonly(np.cumsum(self._new))
+
+    @property
+    def continued_prompts(self) -> IntArray:
+        """Rest of the request of each use of an item that was used before."""
+        return self.rest[self.previous >= 0]
+
+    @property
+    def _new(self) -> IntArray:
+        """Tokens of each request's items that no earlier request had; shape (n,)."""
+        new, first = np.zeros(len(self), np.int64), self.previous < 0
+        np.add.at(new, self.request[first], self.sizes[self.members[first]])
+        return new
 
     @cached_property
     def request(self) -> IntArray:

@@ -24,9 +24,47 @@ def sums_down(parent: IntArray, length: IntArray) -> IntArray:
     return ends + np.repeat(np.array(shift, np.int64), np.diff([0, *starts.tolist(), len(parent)]))
 
 
+def roots(parent: IntArray) -> IntArray:
+    """Return the root of the tree of each node."""
+    root = list(range(len(parent)))
+    for node, above in enumerate(parent.tolist()):
+        root[node] = root[above] if above >= 0 else node
+    return np.array(root, np.int64)
+
+
+def first_through(parent: IntArray, leaf: IntArray) -> IntArray:
+    """Return the first request through each node, the number of requests if there is none."""
+    first = [len(leaf)] * len(parent)
+    for k, node in reversed(list(enumerate(leaf.tolist()))):
+        if node >= 0:
+            first[node] = k
+    for node in range(len(parent) - 1, -1, -1):
+        above = parent[node]
+        if above >= 0:
+            first[above] = min(first[above], first[node])
+    return np.array(first, np.int64)
+
+
 def renumbered(kept: BoolArray) -> IntArray:
     """Return the new number of each node that is kept; one more entry, -1, for no node."""
     return np.append(np.cumsum(kept) - 1, NO_NODE)
+
+
+def renumbered_upwards(kept: BoolArray, parent: IntArray) -> IntArray:
+    """Return the new number of each node, of one that goes that of the nearest above it; one more entry, -1."""
+    number = renumbered(kept)
+    for node in np.flatnonzero(~kept).tolist():
+        number[node] = number[parent[node]]
+    return number
+
+
+def path_to(parent: IntArray, node: int) -> list[int]:
+    """Return the nodes from the root to one, -1 for none."""
+    nodes: list[int] = []
+    while node >= 0:
+        nodes.append(node)
+        node = int(parent[node])
+    return nodes[::-1]
 
 
 def at_nodes(values: IntArray, nodes: IntArray, absent: int) -> IntArray:

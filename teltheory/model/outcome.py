@@ -10,8 +10,7 @@ import numpy as np
 
 from teltheory.model.display import Summary, counted, percent, quantiles, tail_of, unit_of
 from teltheory.model.forest import Forest
-from teltheory.model.instance import Instance
-from teltheory.model.module_instance import ModuleInstance
+from teltheory.model.instance import Instance, ModuleInstance
 from teltheory.model.numbers import IntArray, Ratio, exact_sum, readonly, whole_number
 from teltheory.model.tables import Tabular
 

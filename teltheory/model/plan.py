@@ -57,7 +57,7 @@ def _intervals(instance: Instance) -> tuple[list[int], list[int]]:
     latest: dict[int, int] = {}
     there, first = [], []
     for turn, (code, history) in enumerate(
-        zip(instance.trace.code.tolist(), instance.history.tolist(), strict=True)
+        zip(instance.requests.code.tolist(), instance.history.tolist(), strict=True)
     ):
         there.append(history if code in latest else min(history, held.get(code, 0)))
         first.append(latest[code] + 2 + instance.forced if code in latest else 1)
@@ -67,5 +67,5 @@ def _intervals(instance: Instance) -> tuple[list[int], list[int]]:
 
 def _rooms(instance: Instance) -> Iterator[int]:
     """Yield the room at each step."""
-    exempt = [0, *instance.past[:-1].tolist()] if instance.forced else [0] * len(instance.trace)
-    return (instance.capacity - past for past in exempt[: len(instance.trace)])
+    exempt = [0, *instance.past[:-1].tolist()] if instance.forced else [0] * len(instance.requests)
+    return (instance.capacity - past for past in exempt[: len(instance.requests)])

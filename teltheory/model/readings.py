@@ -84,13 +84,13 @@ def with_outputs(
         If a length is below 0, or their number is another.
     """
     produced = lengths("outputs", outputs, len(forest))
-    if forest.units != forest.nodes:
+    if forest.peak != forest.nodes:
         raise TraceError("forest", None, "nodes of several units", "nodes of one unit: forest.by_units()")
     group = (
         [0] * len(forest) if conversation is None else lengths("conversation", conversation, len(forest)).tolist()
     )
     reach = ((forest.inputs + produced) // forest.block_size).tolist()
-    leaf, depth = forest.leaf.tolist(), forest.end.tolist()
+    leaf, depth = forest.leaf.tolist(), forest.past.tolist()
     for request, later, path in _continued(forest, group):
         beyond = min(reach[request], depth[later]) - depth[request]
         if beyond > 0:

@@ -129,3 +129,11 @@ def _columns_in(table: Any) -> Mapping[str, Any]:
 
     arrow = pa.table(table)
     return dict(zip(arrow.column_names, arrow.columns, strict=True))
+
+
+def of_lists(make: Callable[..., Made], paths: NDArray[Any], **columns: Any) -> Made:
+    """Make a value of a column of lists, or of arrays, and of other columns."""
+    for k, path in enumerate(paths):
+        if isinstance(path, str) or not hasattr(path, "__iter__"):
+            raise TraceError("paths", k, path, "a list of block ids")
+    return make([p.tolist() if isinstance(p, np.ndarray) else p for p in paths], **columns)

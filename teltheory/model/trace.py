@@ -21,15 +21,24 @@ from teltheory.errors import ArgumentError, TraceError
 from teltheory.model.columns import Column, arrivals, checked_block_size, conversation_numbers, lengths
 from teltheory.model.display import Summary, counted, duration, mean_of, table_of, unit_of
 from teltheory.model.forest import Forest
-from teltheory.model.numbers import INT64_MAX, FloatArray, IntArray, exact_sum, readonly, whole_number
+from teltheory.model.numbers import INT64_MAX, FloatArray, IntArray, exact_sum, readonly
+from teltheory.model.requests import Requests
 from teltheory.model.tables import Tabular, made_of
-from teltheory.model.turns import INPUTS, Turn, bounds, consecutive_turns, of_inputs, sums_before
+from teltheory.model.turns import (
+    INPUTS,
+    Turn,
+    bounds,
+    consecutive_turns,
+    numbers_by_arrival,
+    of_inputs,
+    sums_before,
+)
 
 COLUMNS = ("conversation", "prompt", "response", "arrival", "history")
 
 
 @dataclass(frozen=True, eq=False)
-class Trace(Tabular):
+class Trace(Requests, Tabular):
     """Turns in arrival order. Make one with `Trace.from_turns`, `Trace.from_table` or `teltheory.read_trace`.
 
     ``trace[:1000]`` are its first turns and ``for turn in trace`` yields named tuples. `to_arrow`, `to_pandas` and
@@ -188,12 +197,7 @@ class Trace(Tabular):
     @cached_property
     def code(self) -> IntArray:
         """Conversation of each turn, numbered 0, 1, ... in order of first arrival; shape (n,)."""
-        if not len(self):
-            return readonly(np.empty(0, np.int64))
-        _, first, inverse = np.unique(self.conversation, return_index=True, return_inverse=True)
-        rank = np.empty(len(first), np.int64)
-        rank[np.argsort(first)] = np.arange(len(first))
-        return readonly(rank[inverse])
+        return readonly(numbers_by_arrival(self.conversation))
 
     @property
     def labels(self) -> IntArray | list[str]:
@@ -266,13 +270,19 @@ class Trace(Tabular):
         return readonly(np.cumsum(past - before))
 
     @property
-    def peak(self) -> int:
-        """Most that an endless cache holds."""
-        return max(int(self.held.max()), 0) if len(self) else 0
+    def known(self) -> IntArray:
+        """History of each turn: what an earlier turn made available; shape (n,)."""
+        return self.history
 
-    def first(self, turns: int) -> Trace:
-        """Return the first `turns` turns; all turns if there are fewer."""
-        return self[: whole_number("turns", turns)]
+    @property
+    def session(self) -> IntArray:
+        """Conversation of each turn, as in `code`; shape (n,)."""
+        return self.code
+
+    @property
+    def continued_prompts(self) -> IntArray:
+        """Prompts of the turns that continue a conversation, in the trace's unit."""
+        return self.prompt[self.continuing]
 
     @overload
     def __getitem__(self, key: int) -> Turn: ...
@@ -391,9 +401,5 @@ def _check_histories(trace: Trace) -> None:
         raise TraceError("history", None, "lengths that add up to more than 2**63 - 1", "a smaller sum")
     past_before = trace.past[trace.previous_turn]
     for turn in np.flatnonzero(trace.continuing & (trace.history > past_before))[:1]:
-        raise TraceError(
-            "history",
-            int(turn),
-            int(trace.history[turn]),
-            f"at most {int(past_before[turn])}, the conversation's past",
-        )
+        found, most = int(trace.history[turn]), int(past_before[turn])
+        raise TraceError("history", int(turn), found, f"at most {most}, the conversation's past")

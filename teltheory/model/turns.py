@@ -32,6 +32,14 @@ def bounds(key: slice, n: int) -> tuple[int, int]:
     return first, max(first, after)
 
 
+def numbers_by_arrival(conversation: IntArray) -> IntArray:
+    """Return the conversation of each turn, numbered 0, 1, ... in order of first arrival; shape (n,)."""
+    _, first, inverse = np.unique(conversation, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[inverse]
+
+
 def consecutive_turns(conversation: IntArray) -> tuple[IntArray, IntArray]:
     """Return the pairs (earlier, later) of consecutive turns of one conversation, as two arrays."""
     order = np.argsort(conversation, kind="stable")

@@ -43,8 +43,7 @@ from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import ArgumentError, CertificateError
 from teltheory.model.display import in_short
 from teltheory.model.forest import Forest
-from teltheory.model.instance import Initial, Instance, instance_of
-from teltheory.model.module_instance import Instances
+from teltheory.model.instance import Initial, Instance, Instances, instance_of
 from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.numbers import INT64_MAX, IntArray, exact_dot, running_sums
 from teltheory.model.tiers import Tiers

@@ -25,7 +25,7 @@ from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import ArgumentError
 from teltheory.model.display import in_short, unit_of
 from teltheory.model.forest import Forest
-from teltheory.model.instance import Initial, instance_of
+from teltheory.model.instance import Initial, prefix_instance
 from teltheory.model.numbers import Ratio, exact_sum
 from teltheory.model.tables import Tabular
 from teltheory.model.trace import Trace
@@ -125,7 +125,7 @@ def hindsight_curve(
     starts = tuple(initial)
 
     def tangent(capacity: int) -> Tangent:
-        instance = instance_of(trace, capacity, forced=forced, initial=starts, running=running)
+        instance = prefix_instance(trace, capacity, forced=forced, initial=starts, running=running)
         reused, steps = greedily(instance, threshold)
         return Tangent(capacity, exact_sum(np.maximum(instance.total - reused - threshold, 0)), len(steps))
 

@@ -15,7 +15,7 @@ from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import ArgumentError, SolverError
 from teltheory.model.display import in_short
 from teltheory.model.forest import Forest
-from teltheory.model.instance import ForestInstance, Initial, instance_of
+from teltheory.model.instance import ForestInstance, Initial, instance_of, prefix_instance
 from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.outcome import Outcome
 from teltheory.model.tiers import Tiers
@@ -312,7 +312,7 @@ def weighted_optimum(
         check. The error has the status, an incumbent and a bound on the weighted TEL.
     """
     units = Units.of(trace, model)
-    instance = instance_of(trace, units.capacity(capacity), forced=forced, initial=initial, running=running)
+    instance = prefix_instance(trace, units.capacity(capacity), forced=forced, initial=initial, running=running)
     xi, read = units.xi(xi), turn_weights(trace, weights)
     try:
         answer = by_relaxation(instance, xi, read, time_limit)

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from teltheory.errors import NOT_WHOLE, CertificateError, SolverError
-from teltheory.model.instance import ForestInstance, Instance
-from teltheory.model.module_instance import Instances, ModuleInstance
+from teltheory.model.instance import ForestInstance, Instance, Instances, ModuleInstance
 from teltheory.model.numbers import IntArray, exact_dot, readonly
 from teltheory.model.outcome import Outcome
 from teltheory.optimal.certificate import Certificate, TurnWeights, check_against
@@ -119,7 +118,7 @@ def blocks_by_pyomo(instance: ForestInstance, xi: int, strict: bool, time_limit:
     from teltheory.optimal.trees.formulation import forest_model, states_of
 
     units = by_units(instance)
-    if not units.forest.nodes:
+    if not units.requests.nodes:
         return Answer("pyomo", planned(instance, np.zeros(len(instance), np.int64)))
     model = forest_model(units, xi, strict)
     said = solve_model(model, time_limit)
@@ -128,7 +127,7 @@ def blocks_by_pyomo(instance: ForestInstance, xi: int, strict: bool, time_limit:
 
 def by_units(instance: ForestInstance) -> ForestInstance:
     """Return the instance with a node for each unit."""
-    return replace(instance, forest=instance.forest.by_units())
+    return replace(instance, requests=instance.requests.by_units())
 
 
 def outcome_of(instance: ForestInstance, states: list[set[int]], strict: bool) -> Outcome:
@@ -139,9 +138,9 @@ def outcome_of(instance: ForestInstance, states: list[set[int]], strict: bool) -
         hits = hits_of(instance, states, strict)
     except CertificateError as error:
         raise SolverError(f"{NOT_WHOLE}: {error}") from None
-    paths = (instance.forest.path(k) for k in range(len(instance)))
+    paths = (instance.requests.path(k) for k in range(len(instance)))
     written = [len(set(path) - held) for path, held in zip(paths, states, strict=True)]
-    return Outcome.of_forest(instance.forest, hits, written)
+    return Outcome.of_forest(instance.requests, hits, written)
 
 
 def planned(instance: Instances, kept: IntArray) -> Outcome:
@@ -151,8 +150,8 @@ def planned(instance: Instances, kept: IntArray) -> Outcome:
     """
     held = np.maximum(kept, unavoidable_reuse(instance))
     if isinstance(instance, ForestInstance):
-        forest = instance.forest
-        return Outcome.of_forest(forest, np.minimum(held, forest.ask), forest.end - held)
+        forest = instance.requests
+        return Outcome.of_forest(forest, np.minimum(held, forest.ask), forest.past - held)
     return Outcome.of(instance, held)
 
 
@@ -162,10 +161,10 @@ def unavoidable_reuse(instance: Instances) -> IntArray:
         return _of_the_latest(instance)
     least = np.zeros(len(instance), np.int64)
     for start in instance.initial:
-        if len(least) and start.code == instance.trace.code[0]:
+        if len(least) and start.code == instance.requests.code[0]:
             least[0] = min(start.cached, instance.history[0])
     if instance.forced:
-        in_a_row = np.flatnonzero(instance.trace.code[1:] == instance.trace.code[:-1]) + 1
+        in_a_row = np.flatnonzero(instance.requests.code[1:] == instance.requests.code[:-1]) + 1
         least[in_a_row] = instance.history[in_a_row]
     return least
 
@@ -175,7 +174,7 @@ def _of_the_latest(instance: ForestInstance | ModuleInstance) -> IntArray:
     from teltheory.optimal.sets.reuses import Reuses
     from teltheory.replay.trees.runs import Runs
 
-    runs = Runs.of(instance.forest) if isinstance(instance, ForestInstance) else Reuses.of(instance)
+    runs = Runs.of(instance.requests) if isinstance(instance, ForestInstance) else Reuses.of(instance)
     least, request = np.zeros(len(instance), np.int64), np.repeat(np.arange(len(instance)), np.diff(runs.start))
     some = runs.slot + instance.exempt >= request
     np.maximum.at(least, request[some], runs.to[some])

@@ -27,8 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from teltheory.model.forest import Forest
-from teltheory.model.instance import ForestInstance, Instance
-from teltheory.model.module_instance import Instances, ModuleInstance
+from teltheory.model.instance import ForestInstance, Instance, Instances, ModuleInstance
 from teltheory.model.numbers import IntArray
 
 
@@ -69,22 +68,22 @@ def rooms(instance: Instances) -> IntArray:
 def totals(instance: Instances) -> IntArray:
     """Return what each turn computes with an empty cache; shape (n,)."""
     if isinstance(instance, ModuleInstance):
-        return np.asarray(instance.trace.fresh + _items_together(instance))
+        return np.asarray(instance.requests.fresh + _items_together(instance))
     if isinstance(instance, ForestInstance):
-        return instance.forest.total
-    return np.asarray(instance.history + instance.trace.prompt)
+        return instance.requests.total
+    return np.asarray(instance.history + instance.requests.prompt)
 
 
 def inputs(instance: Instances) -> IntArray:
     """Return how many leading units of its path are each turn's input, none of its output; shape (n,)."""
     if isinstance(instance, ModuleInstance):
         return _items_together(instance)
-    return instance.forest.ask if isinstance(instance, ForestInstance) else totals(instance)
+    return instance.requests.ask if isinstance(instance, ForestInstance) else totals(instance)
 
 
 def placed_parts(instance: ModuleInstance) -> tuple[Parts, IntArray]:
     """Return the parts of module sets, and the place of each among the members of the trace."""
-    trace = instance.trace
+    trace = instance.requests
     request, size = np.repeat(np.arange(len(trace)), np.diff(trace.offsets)), trace.sizes[trace.members]
     before = _last_before(trace.members)
     known = np.flatnonzero((before >= 0) & ~(instance.whole & (size > instance.capacity)))
@@ -98,7 +97,7 @@ def placed_parts(instance: ModuleInstance) -> tuple[Parts, IntArray]:
 
 def _of_turns(instance: Instance) -> Parts:
     """Return one part a turn: its history, or of a first turn what was held of it at the start."""
-    code, turns = instance.trace.code, np.arange(len(instance))
+    code, turns = instance.requests.code, np.arange(len(instance))
     before, held = _last_before(code), np.zeros(len(code) + len(instance.initial), np.int64)
     for start in instance.initial:
         held[start.code] = start.cached
@@ -116,7 +115,7 @@ def _last_before(labels: IntArray) -> IntArray:
 
 
 def _of_paths(instance: ForestInstance) -> Parts:
-    rows = np.array(list(_shared(instance.forest)), np.int64).reshape(-1, 4)
+    rows = np.array(list(_shared(instance.requests)), np.int64).reshape(-1, 4)
     turn, above, units, before = rows.T.copy()
     return Parts(turn, above, units, np.minimum(before + 2 + _running(instance), turn + 2))
 
@@ -163,7 +162,7 @@ def _of_running(instance: ForestInstance) -> Iterator[int]:
     whoever read that one read all above it.
     """
     parent, length, leaf = (
-        c.tolist() for c in (instance.forest.parent, instance.forest.length, instance.forest.leaf)
+        c.tolist() for c in (instance.requests.parent, instance.requests.length, instance.requests.leaf)
     )
     last, units = [-1 - instance.running] * len(parent), 0
     for k, arriving in enumerate(leaf):
@@ -184,11 +183,11 @@ def _running(instance: ForestInstance) -> int:
 
 
 def _pasts(instance: Instance) -> IntArray:
-    return np.asarray(instance.history + instance.trace.prompt + instance.trace.response)
+    return np.asarray(instance.history + instance.requests.prompt + instance.requests.response)
 
 
 def _items_together(instance: ModuleInstance) -> IntArray:
     """Return the tokens of each request's items together; shape (n,)."""
-    trace = instance.trace
+    trace = instance.requests
     up_to = np.append(0, np.cumsum(trace.sizes[trace.members]))
     return np.asarray(up_to[trace.offsets[1:]] - up_to[trace.offsets[:-1]])

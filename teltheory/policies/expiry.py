@@ -31,7 +31,7 @@ class TTL(LeastRecentlyUsed):
 
     def memory(self, instance: ForestInstance) -> Memory:
         """Return what forgets."""
-        if instance.forest.arrival is None:
+        if instance.requests.arrival is None:
             raise ArgumentError("forest", "no arrival times", "arrival times, which the policy looks at")
         return _Silence(self.seconds)
 

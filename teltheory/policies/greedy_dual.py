@@ -31,7 +31,7 @@ class GDSF(LeastRecentlyUsed):
 
     def weights(self, forest: Forest) -> FloatArray:
         """Return cost / size of each unit of the forest."""
-        return np.ones(forest.units)
+        return np.ones(forest.peak)
 
     def node_weights(self, forest: Forest) -> FloatArray:
         """Return cost / size of each node of the forest, the mean of its units."""
@@ -40,7 +40,7 @@ class GDSF(LeastRecentlyUsed):
     def memory(self, instance: ForestInstance) -> Memory:
         """Return what keeps values and the clock."""
         weights = self.node_weights if instance.whole else self.weights
-        return _Values(weights(instance.forest).tolist())
+        return _Values(weights(instance.requests).tolist())
 
 
 @dataclass(frozen=True)

@@ -118,7 +118,7 @@ class Priority(LeastRecentlyUsed):
 
     def memory(self, instance: ForestInstance) -> Memory:
         """Return what notes the greatest priority of each block."""
-        return _Greatest(self.of_requests(instance.forest).tolist())
+        return _Greatest(self.of_requests(instance.requests).tolist())
 
 
 class _Greatest(Memory):

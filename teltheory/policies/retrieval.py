@@ -101,8 +101,8 @@ class RetrievalPGDSF(LeastRecentlyUsed):
 
     def memory(self, instance: ForestInstance) -> Memory:
         """Return what keeps frequencies, costs, priorities and the clock of one tier."""
-        if self.documents is not None and len(self.documents) != instance.forest.nodes:
-            expected = f"a document for each of {instance.forest.nodes} nodes"
+        if self.documents is not None and len(self.documents) != instance.requests.nodes:
+            expected = f"a document for each of {instance.requests.nodes} nodes"
             raise ArgumentError("documents", len(self.documents), expected)
         return _Learnt(self)
 

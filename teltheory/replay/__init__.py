@@ -12,8 +12,7 @@ from teltheory.base.progress import Progress, Report, reporting
 from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
-from teltheory.model.instance import ForestInstance, Initial, Instance, instance_of
-from teltheory.model.module_instance import ModuleInstance
+from teltheory.model.instance import ForestInstance, Initial, Instance, ModuleInstance, instance_of
 from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.outcome import Outcome
 from teltheory.model.tiers import TieredOutcome, Tiers
@@ -220,7 +219,7 @@ def _sets_in_tiers(instance: ModuleInstance, policy: Any, tiers: Tiers, engine: 
     if engine == "kernel":
         raise NotCompiledError("engine", engine, "'auto' or 'reference' for module sets in tiers")
     sets = SetsInTiers(instance, policy, tiers)
-    outcome: Any = outcome_of(instance.trace, tiers, [sets.serve(k) for k in range(len(instance))])
+    outcome: Any = outcome_of(instance.requests, tiers, [sets.serve(k) for k in range(len(instance))])
     return outcome  # type: ignore[no-any-return]
 
 
@@ -263,7 +262,7 @@ def replay_forest(
     """Replay an instance of a forest that was checked before; see `replay`."""
     check_forest_cache(policy, cache)
     by_kernel, by_reference = _forest_engines(cache)
-    long = int(instance.forest.end.sum()) >= KERNEL_FROM
+    long = int(instance.requests.past.sum()) >= KERNEL_FROM
     if engine == "kernel" or (engine == "auto" and long and prefers_kernel(policy)):
         with suppress(*(() if engine == "kernel" else (NotCompiledError,))):
             return by_kernel(instance, policy)
@@ -295,7 +294,7 @@ def replay_instance(
         return _remembered(instance, policy, engine)
     if engine == "kernel":
         return _by_kernel(instance, policy)
-    if engine == "auto" and len(instance.trace) >= KERNEL_FROM and prefers_kernel(policy):
+    if engine == "auto" and len(instance.requests) >= KERNEL_FROM and prefers_kernel(policy):
         with suppress(NotCompiledError):
             return _by_kernel(instance, policy)
     outcome = replay_reference(instance, policy, progress)

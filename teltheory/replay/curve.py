@@ -114,7 +114,7 @@ class CapacityCurve:
     @property
     def peak(self) -> int:
         """Most that an endless cache holds; from there on nothing changes."""
-        return self.trace.units if isinstance(self.trace, Forest) else self.trace.peak
+        return self.trace.peak
 
     def outcome(self, capacity: Size) -> Outcome:
         """Return what each turn reuses and computes at one capacity, in the trace's unit."""

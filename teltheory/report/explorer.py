@@ -78,7 +78,7 @@ class Steps:
 def _lengths(trace: Trace | Forest) -> tuple[int, IntArray]:
     """Return the tokens that hold everything, at least 1, and those of each input."""
     if isinstance(trace, Forest):
-        return max(trace.units * trace.block_size, 1), trace.inputs
+        return max(trace.peak * trace.block_size, 1), trace.inputs
     return max(exact_sum(np.asarray(trace.past[trace.next_turn == len(trace)])), 1), trace.total
 
 

@@ -148,7 +148,7 @@ def run_compiled(
         given,
     )
     layout = layout_of(instance, policy, tiers, OnReplicas)
-    n, sessions = len(work), instance.trace.conversations
+    n, sessions = len(work), instance.requests.conversations
     moved, times = moved_of(len(tiers), n), Times(np.empty(n, np.int64), *(np.empty(n) for _ in range(4)))
     slots = np.full((replicas, sessions), -1, np.int64)
     busy = Replicas(

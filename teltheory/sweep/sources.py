@@ -45,7 +45,7 @@ class Lengths(NamedTuple):
     def of(cls, trace: Trace | Forest) -> Lengths:
         """Return those of a trace, of a forest in tokens."""
         if isinstance(trace, Forest):
-            return cls(exact_sum(trace.inputs), exact_sum(trace.end) * trace.block_size)
+            return cls(exact_sum(trace.inputs), exact_sum(trace.past) * trace.block_size)
         return cls(exact_sum(trace.total), exact_sum(trace.past))
 
 

@@ -111,7 +111,7 @@ def test_what_advises_harm_to_an_engineer_stays_within_the_limits():
     trace = engineers()
     advices = [tt.advise(trace, 50_000, Fraction(1, 10), goal=goal) for goal in ("tel", "slo", "p95")]
     for advice in advices:
-        first = trace.first(advice.start)
+        first = trace[: advice.start]
         policies = (tt.LRU(), tt.TLRU(advice.xi, advice.q_hat, "least-recent"))
         lru, tried = (tt.replay(first, policy, 50_000) for policy in policies)
         assert 100 * tried.prefilled <= 105 * lru.prefilled

@@ -60,11 +60,11 @@ def test_the_rest_is_that_of_replays_by_hand():
         assert row.regret == row.tel - advice.held_out.optimum >= 0
     held = advice.held_out.lru_capacity
     assert held % size in (0, capacity % size)
-    assert choice.first_overflow(forest, forest.units) == len(forest)
-    assert choice.first_overflow(forest, int(forest.end[0])) == next(
-        k for k in range(len(forest)) if forest.head(k + 1).units > forest.end[0]
+    assert choice.first_overflow(forest, forest.peak) == len(forest)
+    assert choice.first_overflow(forest, int(forest.past[0])) == next(
+        k for k in range(len(forest)) if forest[: k + 1].peak > forest.past[0]
     )
-    assert without(forest, system_prompt(forest)).units == forest.units - 1
+    assert without(forest, system_prompt(forest)).peak == forest.peak - 1
 
 
 def test_the_frontier_of_shared_prefixes_is_that_of_replays_by_hand_with_tel_in_blocks():

@@ -228,7 +228,7 @@ def test_in_a_queue_settings_are_compared_on_the_first_part_as_they_were_served(
     assert frontier.unit == "s"
     for point, tried in zip(frontier.points[:20:6], advice.choice.tried[:20:6], strict=True):
         own = tt.TLRU(point.xi, point.q_hat, "least-recent") if point.margin else tt.LRU()
-        served = tt.serve(timed.first(advice.start), own, 2000, **vars(advice.serving))
+        served = tt.serve(timed[: advice.start], own, 2000, **vars(advice.serving))
         ttft = served.ttft[counted]
         assert point.margin == tried.candidate.margin
         assert point.first.cost.tel == pytest.approx(np.maximum(ttft - 0.2, 0).sum())

@@ -11,7 +11,7 @@ def test_a_sample_shares_prefixes_and_is_the_same_each_time():
     children = np.bincount(forest.parent[forest.parent >= 0])
     assert children.max() > 2
     assert (forest.parent < 0).sum() <= forests.SYSTEMS
-    assert 0 < forest.known.sum() < forest.end.sum()
+    assert 0 < forest.known.sum() < forest.past.sum()
 
 
 def test_copies_have_blocks_of_their_own():
@@ -37,5 +37,5 @@ def test_without_data_both_forests_are_samples(monkeypatch, tmp_path):
     shared, source = forests.shared(quick=False)
     assert (len(shared), source) == (50, "a sample")
     long, source = forests.long(10_000, quick=False)
-    assert long.end.sum() >= 10_000
+    assert long.past.sum() >= 10_000
     assert source == "a sample, repeated"

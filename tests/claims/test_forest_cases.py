@@ -63,7 +63,7 @@ def test_a_shape_says_of_paths_what_its_forest_says() -> None:
     for case in every(replace(PLAIN, thresholds=lambda shape: range(1))):
         shape, forest = case.shape, case.forest
         assert shape.depth == tuple(forest.depth.tolist())
-        assert shape.ends == tuple(forest.end.tolist())
+        assert shape.ends == tuple(forest.past.tolist())
         assert case.known == tuple(forest.known.tolist())
         assert [list(path) for path in shape.paths] == [forest.path(k) for k in range(len(forest))]
 

@@ -45,7 +45,7 @@ class TTL:
             raise ValueError("seconds: expected more than 0")
     def bound_to(self, instance):
         least = self.seconds * self.scale.numerator / self.scale.denominator / self.slo
-        return lambda turn: SilentSince(instance.trace.arrival, instance.trace.arrival[turn] - least)
+        return lambda turn: SilentSince(instance.requests.arrival, instance.requests.arrival[turn] - least)
 
 @dataclass(frozen=True, eq=False)
 class SilentSince(LeastRecentlyUsed):

@@ -50,7 +50,7 @@ def test_totals_are_those_of_replays_by_hand(run_json, shared_file):
     assert facts == {
         "reading": "shared prefixes",
         "block_size": SIZE,
-        "blocks": forest.units,
+        "blocks": forest.peak,
         "cache": "strict",
         "running": 1,
     }
@@ -131,7 +131,7 @@ def test_a_policy_may_have_a_cache_and_a_mark_of_its_own(run_json, shared_file):
 def test_defaults_are_those_of_the_forest(run_json, shared_file):
     data = run_json("replay", shared_file)
     forest = tt.read_trace(shared_file).forest
-    most = SIZE * forest.units
+    most = SIZE * forest.peak
     assert f"5, 20 and 50 % of the {most:,} tokens" in " ".join(data["notes"])
     sizes = sorted({row["capacity"] for row in data["rows"]})
     assert [abs(size - most * share / 100) <= size / 10 for size, share in zip(sizes, (5, 20, 50), strict=True)]

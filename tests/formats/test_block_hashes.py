@@ -72,7 +72,7 @@ def test_mooncake_counts_full_blocks_only(tmp_path):
     assert forest.total.tolist() == [3, 3, 3]
     assert forest.tokens.tolist() == [3 * BLOCK + 1, 3 * BLOCK + 1, 3 * BLOCK]
     assert (forest.block_size, forest.arrival.tolist()) == (BLOCK, [0, 0, 3])
-    assert trace.first(2).blocks.nodes == 3
+    assert trace[:2].blocks.nodes == 3
 
 
 def test_a_block_has_the_size_that_the_file_or_the_user_says(tmp_path):

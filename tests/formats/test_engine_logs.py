@@ -36,7 +36,7 @@ def test_stores_that_follow_each_other_are_one_request(tmp_path):
     assert trace.response.tolist() == [6, 0, 0, 0, 0]
     assert trace.conversation.tolist() == [0, 1, 0, 2, 1]
     assert trace.history.tolist() == [0, 0, 14, 0, 6]
-    assert (forest.ask.tolist(), forest.end.tolist()) == ([4, 3, 9, 2, 4], [7, 3, 9, 2, 4])
+    assert (forest.ask.tolist(), forest.past.tolist()) == ([4, 3, 9, 2, 4], [7, 3, 9, 2, 4])
     assert forest.known.tolist() == [0, 1, 7, 2, 3]
     assert (forest.block_size, forest.nodes) == (2, 12)
     assert dict(trace.report.odd) == {
@@ -121,7 +121,7 @@ def test_requests_go_on_from_each_other_by_their_blocks(tmp_path):
     assert (trace.total.tolist(), trace.response.tolist()) == ([3, 4, 7], [3, 1, 0])
     assert (trace.conversation.tolist(), trace.history.tolist()) == ([0, 1, 0], [0, 0, 6])
     forest = trace.blocks
-    assert (forest.ask.tolist(), forest.end.tolist(), forest.known.tolist()) == ([1, 2, 3], [3, 2, 3], [0, 1, 3])
+    assert (forest.ask.tolist(), forest.past.tolist(), forest.known.tolist()) == ([1, 2, 3], [3, 2, 3], [0, 1, 3])
     assert forest.tags == ("stop=stop",) * 3
     assert dict(trace.report.odd) == {
         "lines that are no request, left out": 1,
@@ -141,7 +141,7 @@ def test_texts_need_a_tokenizer_and_a_block_size_is_needed(tmp_path):
     with pytest.raises(tt.ArgumentError, match=r"^system: found 'hello', expected a tokenizer with it"):
         tt.read_trace(file, blocks=1, system="hello")
     trace = tt.read_trace(file, blocks=1, tokenizer="characters/4", system="ssss")
-    assert (trace.total.tolist(), trace.response.tolist(), trace.blocks.end.tolist()) == ([3], [1], [4])
+    assert (trace.total.tolist(), trace.response.tolist(), trace.blocks.past.tolist()) == ([3], [1], [4])
 
 
 def changed(part, **fields):

@@ -91,7 +91,7 @@ def test_agents_calls_share_blocks_of_their_inputs(tmp_path):
     assert trace.history[last] == 4
     assert trace.arrival[last] - trace.arrival[trace.previous_turn[last]] == pytest.approx(1.5)
     assert sorted(trace.blocks.known.tolist()) == [0, 2, 3]
-    assert trace.blocks.ask.tolist() == trace.blocks.end.tolist() == trace.total.tolist()
+    assert trace.blocks.ask.tolist() == trace.blocks.past.tolist() == trace.total.tolist()
 
 
 LOG = [
@@ -141,7 +141,7 @@ def test_a_tokenizer_names_tokens_as_it_counts_them(tmp_path):
     trace = tt.read_trace(lines(tmp_path / "c.jsonl", rows), tokenizer=words, times=SLOW, blocks=1, system="a a")
     assert trace.total.tolist() == [5, 5]
     assert trace.blocks.known.tolist() == [0, 4]
-    assert trace.blocks.end.tolist() == [6, 6]
+    assert trace.blocks.past.tolist() == [6, 6]
 
 
 def test_a_system_prompt_needs_text(tmp_path):

@@ -61,7 +61,7 @@ def test_requests_go_on_from_each_other_by_their_tokens(form, tmp_path):
     assert (trace.total.tolist(), trace.response.tolist()) == ([3, 4, 7], [3, 1, 0])
     assert (trace.conversation.tolist(), trace.history.tolist()) == ([0, 1, 0], [0, 0, 6])
     forest = trace.blocks
-    assert (forest.ask.tolist(), forest.end.tolist(), forest.known.tolist()) == ([1, 2, 3], [3, 2, 3], [0, 1, 3])
+    assert (forest.ask.tolist(), forest.past.tolist(), forest.known.tolist()) == ([1, 2, 3], [3, 2, 3], [0, 1, 3])
     assert dict(trace.report.odd) == {"requests whose output is not in the log, taken for 0 tokens": 1}
 
 
@@ -69,7 +69,7 @@ def test_prompts_without_ids_are_counted_by_a_tokenizer(tmp_path):
     text = asked("a", "aaaabbbb", None, "02-13 11:33:33", "0.9") + "\n"
     (tmp_path / "s.log").write_text(text + answered("a", "cccc", None, "02-13 11:33:34", "0.9") + "\n")
     trace = tt.read_trace(tmp_path / "s.log", blocks=1, tokenizer="characters/4")
-    assert (trace.total.tolist(), trace.response.tolist(), trace.blocks.end.tolist()) == ([2], [1], [3])
+    assert (trace.total.tolist(), trace.response.tolist(), trace.blocks.past.tolist()) == ([2], [1], [3])
     with pytest.raises(
         tt.FileError, match=r"line 1, prompt_token_ids: found nothing, expected ids of tokens, or a"
     ):

@@ -47,7 +47,7 @@ def test_walks_keep_paths_and_number_blocks_as_they_occur(forest, random):
     shuffled = replace(forest, **{name: getattr(forest, name)[order] for name in ("leaf", "ask", "total")})
     renumbered = in_order_of_use(shuffled)
     assert renumbered.known.tolist() == shuffled.known.tolist()
-    assert renumbered.end.tolist() == shuffled.end.tolist()
+    assert renumbered.past.tolist() == shuffled.past.tolist()
     used = [node for k in range(len(forest)) for node in renumbered.path(k)]
     assert list(dict.fromkeys(used)) == list(range(renumbered.nodes))
     parent, leaf = from_walks(*walks(renumbered))

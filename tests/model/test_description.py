@@ -82,9 +82,9 @@ def test_conversations_are_described_without_blocks():
     assert shown(found.gaps) == spread([2, 1])
     assert shown(found.waits) == spread([4, 5])
     assert shown(found.turns) == spread([3, 1])
-    assert found.footprint == trace.forest.units == 11 + 22 + 8 + 9
+    assert found.footprint == trace.forest.peak == 11 + 22 + 8 + 9
     assert found.ceiling == found.chain_ceiling == Fraction(19, 59)
-    assert tt.describe(trace.first(0)).inputs is None
+    assert tt.describe(trace[:0]).inputs is None
 
 
 @given(given_columns(), st.integers(0, 9), st.sampled_from([1, 3]))
@@ -92,7 +92,7 @@ def test_the_footprint_is_the_forest_of_the_conversations(columns, kept, size):
     if columns["history"]:
         columns["history"][0] = kept
     trace = replace(tt.Trace.from_turns(**columns), block_size=size)
-    assert tt.describe(trace).footprint == size * trace.forest.units
+    assert tt.describe(trace).footprint == size * trace.forest.peak
 
 
 def test_a_description_of_conversations_holds_columns_and_no_objects():

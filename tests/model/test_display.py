@@ -18,7 +18,7 @@ from teltheory.workloads import wildchat_like
 LONGEST = 200
 TRACES = (timed_columns(turn_columns()) | given_columns()).map(lambda columns: tt.Trace.from_turns(**columns))
 CHATS = wildchat_like().sample(20_000, np.random.default_rng(0))
-SOME = CHATS.first(300)
+SOME = CHATS[:300]
 TIERS = tt.Tiers((4000, 4000), loads=(0, 0))
 MODULES = tt.ModuleTrace.from_requests([[k % 40, 40] for k in range(3000)], [3] * 41, [1] * 3000)
 

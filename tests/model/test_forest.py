@@ -33,14 +33,14 @@ def test_known_is_the_longest_prefix_that_an_earlier_request_has(spelt, data):
     forest = tt.Forest.from_paths(named(spelt), ask)
     longest = [max((common(word, w) for w in spelt[:k]), default=0) for k, word in enumerate(spelt)]
     assert forest.known.tolist() == np.minimum(longest, ask).tolist()
-    assert forest.units == len({tuple(word[: at + 1]) for word in spelt for at in range(len(word))})
+    assert forest.peak == len({tuple(word[: at + 1]) for word in spelt for at in range(len(word))})
 
 
 @given(words())
 def test_paths_share_the_nodes_of_their_common_prefix_and_no_others(spelt):
     forest = tt.Forest.from_paths(named(spelt))
     paths = [forest.path(k) for k in range(len(spelt))]
-    assert [len(path) for path in paths] == forest.end.tolist() == [len(word) for word in spelt]
+    assert [len(path) for path in paths] == forest.past.tolist() == [len(word) for word in spelt]
     assert (forest.parent < np.arange(forest.nodes)).all()
     for k, path in enumerate(paths):
         assert [len({*path} & {*other}) for other in paths] == [common(spelt[k], word) for word in spelt]
@@ -55,17 +55,17 @@ def test_a_trace_with_whole_histories_is_chains_with_the_same_numbers(columns):
     assert forest.is_chains
     assert forest.known.tolist() == trace.history.tolist()
     assert forest.total.tolist() == trace.total.tolist()
-    assert forest.end.tolist() == trace.past.tolist()
-    assert forest.units == trace.peak
+    assert forest.past.tolist() == trace.past.tolist()
+    assert forest.peak == trace.peak
 
 
 @given(given_columns())
 def test_a_shortened_history_branches_and_what_it_leaves_out_stays(columns):
     trace = tt.Trace.from_turns(**columns)
     forest, units = trace.forest, by_units(trace)
-    for column in ("known", "end", "ask", "total"):
+    for column in ("known", "past", "ask", "total"):
         assert getattr(forest, column).tolist() == getattr(units, column).tolist()
-    assert forest.units == units.units
+    assert forest.peak == units.peak
     assert forest.is_chains == units.is_chains
     assert forest.is_chains or not trace.is_chains
     assert (forest.length > 0).all()
@@ -75,7 +75,7 @@ def test_where_a_history_is_shorter_the_two_readings_differ():
     trace = tt.Trace.from_turns([0, 0, 0], [4, 1, 1], [0, 0, 0], history=[0, 2, 2])
     assert not trace.is_chains
     assert trace.peak == 4
-    assert (trace.forest.units, trace.forest.nodes, trace.forest.is_chains) == (6, 4, False)
+    assert (trace.forest.peak, trace.forest.nodes, trace.forest.is_chains) == (6, 4, False)
 
 
 def test_equal_paths_make_equal_forests():
@@ -104,8 +104,8 @@ def test_bad_paths_are_named(arguments, message):
 @given(forests(), st.integers(1, 4))
 def test_larger_blocks_are_shared_by_paths_that_have_all_of_them(forest, size):
     blocks = forest.to_blocks(size)
-    ends = forest.end // size
-    assert (blocks.end == ends).all()
+    ends = forest.past // size
+    assert (blocks.past == ends).all()
     assert (blocks.ask == forest.ask // size).all()
     assert (blocks.inputs == forest.inputs).all()
     for k in range(len(forest)):
@@ -122,17 +122,17 @@ def test_smaller_blocks_cut_every_block_and_units_are_nodes(forest, parts):
     assert (small.depth == large.depth * parts).all()
     units = small.by_units()
     assert (units.length == 1).all()
-    assert (units.end == small.end).all()
+    assert (units.past == small.past).all()
     assert (units.known == small.known).all()
     assert units.to_blocks(parts) == large
 
 
 @given(forests(), st.integers(0, 13))
-def test_the_head_of_a_forest_is_the_forest_of_its_first_requests(forest, requests):
-    head = forest.head(requests)
+def test_a_slice_of_a_forest_is_the_forest_of_its_requests(forest, requests):
+    first = forest[:requests]
     paths = [forest.path(k) for k in range(len(forest))][:requests]
     columns = [column[:requests].tolist() for column in (forest.ask, forest.total, forest.arrival)]
-    assert head == tt.Forest.from_paths(paths, *columns)
+    assert first == tt.Forest.from_paths(paths, *columns)
 
 
 def test_a_trace_keeps_what_its_requests_share():
@@ -140,11 +140,11 @@ def test_a_trace_keeps_what_its_requests_share():
     trace = tt.Trace.from_turns([0, 0, 1], [16, 16, 32], [0, 0, 0], history=[0, 16, 0]).with_blocks(forest)
     assert trace.forest is forest
     assert not trace.is_chains
-    assert trace.first(2).forest == forest.head(2)
+    assert trace[:2].forest == forest[:2]
     assert trace.to_blocks(32).forest == forest.to_blocks(32)
     assert trace.to_blocks(24).blocks is None
     with pytest.raises(tt.TraceError, match="blocks: found '3 requests', expected 2, one a turn"):
-        trace.first(2).with_blocks(forest)
+        trace[:2].with_blocks(forest)
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def test_what_nobody_loses_stays_as_it_is():
 
 def test_a_system_prompt_is_what_nine_in_ten_begin_with():
     nine = tt.Forest.from_paths([[1, 2, 2 + k] for k in range(1, 10)] + [[50, 51]])
-    assert without(nine, system_prompt(nine)).end.tolist() == [1] * 9 + [2]
+    assert without(nine, system_prompt(nine)).past.tolist() == [1] * 9 + [2]
     eight = tt.Forest.from_paths([[1, 2, 2 + k] for k in range(1, 9)] + [[50], [51]])
     assert system_prompt(eight).sum() == 0
 
@@ -67,8 +67,8 @@ def test_tools_are_what_more_than_ten_conversations_begin_with():
     conversation = np.array([*range(11), *[11] * 30, *range(12, 22)])
     forest = tt.Forest.from_paths(paths)
     left = without(forest, tools(forest, conversation))
-    assert left.end.tolist() == [1] * 11 + [1] * 30 + [2] * 10
-    assert without(forest, system_prompt(forest)).end.tolist() == [2] * 11 + [1] * 30 + [2] * 10
+    assert left.past.tolist() == [1] * 11 + [1] * 30 + [2] * 10
+    assert without(forest, system_prompt(forest)).past.tolist() == [2] * 11 + [1] * 30 + [2] * 10
 
 
 def test_units_are_a_whole_number():

@@ -76,8 +76,8 @@ def test_an_answer_that_comes_back_was_cached():
     forest = tt.Forest.from_paths([[1], [1, 2, 3, 4], [1, 5]], block_size=SIZE, tokens=[5, 16, 8])
     read = with_outputs(forest, [7, 0, 0])
     assert (forest.known.tolist(), read.known.tolist()) == ([0, 1, 1], [0, 3, 1])
-    assert read.end.tolist() == [3, 4, 2]
-    assert with_outputs(forest, [7, 0, 0], [0, 1, 0]).end.tolist() == [2, 4, 2]
+    assert read.past.tolist() == [3, 4, 2]
+    assert with_outputs(forest, [7, 0, 0], [0, 1, 0]).past.tolist() == [2, 4, 2]
 
 
 def test_wrong_arguments_are_named():

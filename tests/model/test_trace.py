@@ -294,7 +294,7 @@ def test_a_wrong_block_size_is_an_error(size: Any) -> None:
 @given(turn_columns() | turn_columns(NAMES) | given_columns() | timed_columns(given_columns()), st.integers(0, 20))
 def test_the_first_turns_are_the_trace_of_those_rows(columns, turns):
     trace = tt.Trace.from_turns(**columns)
-    shown = trace.first(turns)
+    shown = trace[:turns]
     assert shown == tt.Trace.from_turns(**{name: values[:turns] for name, values in columns.items()})
     assert shown.cumulative == trace.cumulative
-    assert trace.to_blocks(2).first(turns).block_size == 2
+    assert trace.to_blocks(2)[:turns].block_size == 2

@@ -76,7 +76,7 @@ def test_turns_are_added_until_the_percentile_allows_just_the_tasks_that_need_no
     wanted = data.draw(st.integers(0, len(flow.tasks)))
     question, core = percentile_question(flow, q, wanted, forced), violations_question(flow, forced).trace
     n, added = len(question.trace), question.trace.prompt[len(core) :]
-    assert question.trace.first(len(core)) == core
+    assert question.trace[: len(core)] == core
     assert n - ceil(q * n) == np.count_nonzero(added > question.xi) + len(flow.tasks) - wanted
     assert not question.trace.continuing[len(core) :].any()
     assert min(question.trace.prompt.min(), question.trace.response.min()) >= 1

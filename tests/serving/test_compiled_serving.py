@@ -59,7 +59,7 @@ def test_long_traces_take_it_and_what_it_does_not_do_is_plain():
     tiers, options = tt.Tiers((900, 2000), (0, Fraction(3, 10))), {"replicas": 3, "latency": SECONDS}
     auto = tt.serve(trace, tt.LRU(), tiers, router="min-ttft", **options)
     assert auto.outcome == tt.serve(trace, tt.LRU(), tiers, router="min-ttft", engine="kernel", **options).outcome
-    few = trace.first(300)
+    few = trace[:300]
     for policy, router in ((MostTurnsLast(), "hash"), (tt.LRU(), "cache-aware"), (tt.TLRU(9, 2), "affinity")):
         with pytest.raises(NotCompiledError):
             tt.serve(few, policy, tiers, router=router, engine="kernel", **options)

@@ -243,7 +243,7 @@ def test_a_load_is_above_0(load):
 
 def test_a_stretch_needs_arrivals_that_it_moves():
     with pytest.raises(tt.ArgumentError, match="a stretch can move"):
-        tt.stretch_for(TURNS.first(2), 9, SECOND, 2, 0.5)
+        tt.stretch_for(TURNS[:2], 9, SECOND, 2, 0.5)
     empty = tt.Trace.from_turns([0, 1], [0, 0], [0, 0], [0, 9])
     with pytest.raises(tt.ArgumentError, match="requests that take no time"):
         tt.stretch_for(empty, 9, SECOND, 2, 0.5)

@@ -121,7 +121,7 @@ class Reading:
     column: str
 
     def bound_to(self, instance):
-        same = np.array_equal(getattr(instance.trace, self.column), getattr(TRACE, self.column))
+        same = np.array_equal(getattr(instance.requests, self.column), getattr(TRACE, self.column))
         return lambda turn: tt.LRU() if same else KeepsNothing()
 
 

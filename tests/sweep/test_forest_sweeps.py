@@ -171,4 +171,4 @@ def test_lengths_of_policies_are_rounded_as_blocks_are():
 def test_the_estimate_of_a_forest_is_what_is_new_of_requests_that_continue_something():
     forest = tt.Forest.from_paths([[1, 2], [1, 2, 3], [9], [1, 4]], block_size=SIZE, tokens=[32, 60, 20, 39])
     assert default_estimate(forest) == -(-((60 - 32) + (39 - 16)) // 2)
-    assert default_estimate(forest.head(1)) == 0
+    assert default_estimate(forest[:1]) == 0

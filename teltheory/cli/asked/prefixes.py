@@ -102,7 +102,7 @@ def unit_of(requests: Trace | Forest | ModuleTrace) -> int:
 
 def footprint(requests: Trace | Forest) -> int:
     """Return the most that an endless cache holds, in tokens."""
-    return requests.units * requests.block_size if isinstance(requests, Forest) else requests.peak
+    return requests.peak * requests.scale
 
 
 def longest_input(requests: Trace | Forest) -> int:
@@ -114,7 +114,7 @@ def longest_input(requests: Trace | Forest) -> int:
 def reading_line(trace: Trace, requests: Trace | Forest) -> str:
     """Return how a trace is read, the first line of what a command prints."""
     if isinstance(requests, Forest):
-        counts = f"{len(requests):,} requests, {requests.units:,} different blocks"
+        counts = f"{len(requests):,} requests, {requests.peak:,} different blocks"
         return f"Shared prefixes: {counts} of {in_tokens(requests.block_size)}."
     aside = "" if trace.blocks is None else "; what requests share by their block hashes is left aside"
     return f"Private conversations: {len(trace):,} turns, {trace.conversations:,} conversations{aside}."
@@ -152,6 +152,6 @@ def reading_as_data(requests: Trace | Forest, prefixes: Prefixes) -> dict[str, A
     """Return how a trace is read as plain data; what conversations do not have is None."""
     if not isinstance(requests, Forest):
         return {"reading": "private conversations", **dict.fromkeys(OF_FORESTS)}
-    size = {"block_size": requests.block_size, "blocks": requests.units}
+    size = {"block_size": requests.block_size, "blocks": requests.peak}
     asked = {"cache": prefixes.cache, "running": prefixes.running, "without": prefixes.without}
     return {"reading": "shared prefixes", **size, **asked}

@@ -159,7 +159,7 @@ def _spaced(asked: Asked, points: int) -> list[int]:
     requests, grid = asked.requests, asked.grid
     most, least = max(footprint(requests), 1), 0
     if isinstance(requests, Forest) and any(always_forced(grid.cache_of(spec)) for spec in grid.policies):
-        least = int(requests.end.max(initial=0)) * requests.block_size
+        least = int(requests.past.max(initial=0)) * requests.block_size
     spaced = {int(most * 10 ** (-DECADES * (1 - i / (points - 1)))) for i in range(points)}
     return sorted({max(capacity, least) for capacity in spaced})
 

@@ -27,13 +27,13 @@ def smallest_rising_total(instance: Instance, cost: Cost) -> int:
     overflows is cut, a unit at a time, from every conversation that may lose one.
     """
     values = {_start(instance): 0}
-    for k in range(len(instance.trace)):
-        theta, total = int(instance.trace.code[k]), int(instance.total[k])
+    for k in range(len(instance.requests)):
+        theta, total = int(instance.requests.code[k]), int(instance.total[k])
         at_hand: dict[State, int] = {}
         for state, value in values.items():
             after = (*state[:theta], int(instance.past[k]), *state[theta + 1 :])
             _lower(at_hand, after, value + cost(total - _reused(state, instance, k)))
-        values = at_hand if k == len(instance.trace) - 1 else _cut_a_unit_at_a_time(at_hand, instance, theta)
+        values = at_hand if k == len(instance.requests) - 1 else _cut_a_unit_at_a_time(at_hand, instance, theta)
     return min(values.values())
 
 
@@ -60,7 +60,7 @@ def _lower(values: dict[State, int], state: State, value: int) -> None:
 def smallest_cost(instance: Instance, cost: Callable[[int, int], int]) -> int:
     """Return the smallest sum over turns of ``cost(turn, reused)`` that any policy reaches."""
     values = {_start(instance): 0}
-    for k in range(len(instance.trace)):
+    for k in range(len(instance.requests)):
         after: dict[State, int] = {}
         for state, value in values.items():
             new = value + cost(k, _reused(state, instance, k))
@@ -73,7 +73,7 @@ def smallest_cost(instance: Instance, cost: Callable[[int, int], int]) -> int:
 def all_reuses(instance: Instance) -> set[tuple[int, ...]]:
     """Return every sequence of reused lengths that some policy reaches."""
     paths: set[tuple[State, tuple[int, ...]]] = {(_start(instance), ())}
-    for k in range(len(instance.trace)):
+    for k in range(len(instance.requests)):
         paths = {
             (after, (*reuses, _reused(state, instance, k)))
             for state, reuses in paths
@@ -85,27 +85,27 @@ def all_reuses(instance: Instance) -> set[tuple[int, ...]]:
 def states_before_last(instance: Instance) -> set[State]:
     """Return every cache state, cached lengths by code, in which some policy meets the last turn."""
     states = {_start(instance)}
-    for k in range(len(instance.trace) - 1):
+    for k in range(len(instance.requests) - 1):
         states = {after for state in states for after in _successors(state, instance, k)}
     return states
 
 
 def _start(instance: Instance) -> State:
     held = {start.code: start.cached for start in instance.initial}
-    codes = {*held, *instance.trace.code.tolist()}
+    codes = {*held, *instance.requests.code.tolist()}
     return tuple(held.get(code, 0) for code in range(len(codes)))
 
 
 def _reused(state: State, instance: Instance, k: int) -> int:
-    return min(state[int(instance.trace.code[k])], int(instance.history[k]))
+    return min(state[int(instance.requests.code[k])], int(instance.history[k]))
 
 
 def _successors(state: State, instance: Instance, k: int) -> Iterator[State]:
     """Yield every cache state that may follow turn k."""
-    if k == len(instance.trace) - 1:
+    if k == len(instance.requests) - 1:
         yield ()
         return
-    theta, past = int(instance.trace.code[k]), int(instance.past[k])
+    theta, past = int(instance.requests.code[k]), int(instance.past[k])
     at_hand = (*state[:theta], past, *state[theta + 1 :])
     least = [past if instance.forced and i == theta else 0 for i in range(len(state))]
     for kept in product(*(range(low, high + 1) for low, high in zip(least, at_hand, strict=True))):

@@ -45,13 +45,13 @@ def hindsight_model(instance: Instance, xi: int, *, initial_state: bool = True, 
     model.prefix_cannot_grow = pyo.Constraint(model.conversations, model.steps, rule=prefix_cannot_grow)
     if initial_state:
         model.initial_state = pyo.Constraint(model.conversations, rule=first_step)
-    if not instance.trace.cumulative:
+    if not instance.requests.cumulative:
         model.history_cut = pyo.Constraint(model.arrivals, rule=history_cut)
     return model
 
 
 def _data(model: Any, instance: Instance, xi: int) -> None:
-    code = instance.trace.code.tolist()
+    code = instance.requests.code.tolist()
     starts = {start.code: start.cached for start in instance.initial}
     n_conversations = 1 + max([-1, *code, *starts])
     model.T = len(code)

@@ -126,7 +126,7 @@ class IntervalProblem:
 
 def interval_problem(instance: Instance, xi: int, weight: IntArray | None = None) -> IntervalProblem:
     """Write an instance as a problem over reuse intervals; `weight` is of the turns, 0 or more, 1 if left out."""
-    trace, n = instance.trace, len(instance.trace)
+    trace, n = instance.requests, len(instance.requests)
     weight = np.ones(n, np.int64) if weight is None else weight
     worth = np.maximum(instance.total - xi, 0)
     most = np.minimum(most_reused(instance), worth)
@@ -141,7 +141,7 @@ def interval_problem(instance: Instance, xi: int, weight: IntArray | None = None
 
 def most_reused(instance: Instance) -> IntArray:
     """Return the most that each turn can reuse: its history, or what was held of it at the start."""
-    most, trace = instance.history.copy(), instance.trace
+    most, trace = instance.history.copy(), instance.requests
     first_turn = ~trace.continuing
     held = {start.code: start.cached for start in instance.initial}
     from_start = np.array([held.get(code, 0) for code in trace.code[first_turn].tolist()], np.int64)

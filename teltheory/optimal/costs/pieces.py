@@ -92,7 +92,7 @@ def envelope_problem(instance: Instance, costs: PiecewiseCosts, pieces: Pieces) 
         [g * divisor // n for g, n in zip(envelope.gain.tolist(), envelope.length.tolist(), strict=True)]
     )
     some = weight > 0
-    nothing = costs.total(np.zeros(len(instance.trace), np.int64))
+    nothing = costs.total(np.zeros(len(instance.requests), np.int64))
     problem = _problem(instance, envelope.turn[some], envelope.length[some], weight[some].astype(np.int64))
     return replace(problem, unavoidable=nothing * divisor), divisor
 

@@ -41,7 +41,7 @@ from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import ArgumentError, CertificateError
 from teltheory.model.display import in_short
 from teltheory.model.forest import Forest
-from teltheory.model.instance import ForestInstance, Initial, Instance, instance_of
+from teltheory.model.instance import ForestInstance, Initial, Instance, prefix_instance
 from teltheory.model.trace import Trace
 from teltheory.optimal.costs.of_turns import PiecewiseCosts
 from teltheory.optimal.parts import parts_read, rooms, totals
@@ -124,7 +124,7 @@ def violations_bound(
         Wrong arguments.
     """
     units = Units.of(trace, model)
-    instance = instance_of(trace, units.capacity(capacity), forced=forced, initial=initial, running=running)
+    instance = prefix_instance(trace, units.capacity(capacity), forced=forced, initial=initial, running=running)
     return bound_of(instance, units.xi(xi), prices)
 
 
@@ -282,8 +282,8 @@ def check_costs(costs: object, instance: Instance) -> None:
     """Raise `ArgumentError` unless there are costs for every turn."""
     if not isinstance(costs, PiecewiseCosts):
         raise ArgumentError("costs", type(costs).__name__, "PiecewiseCosts")
-    if len(costs) != len(instance.trace):
-        raise ArgumentError("costs", f"{len(costs)} turns", f"{len(instance.trace)}, as in the trace")
+    if len(costs) != len(instance.requests):
+        raise ArgumentError("costs", f"{len(costs)} turns", f"{len(instance.requests)}, as in the trace")
 
 
 def bound_of_costs(instance: Instance, costs: PiecewiseCosts, prices: Prices) -> int:

@@ -23,7 +23,7 @@ import numpy as np
 
 from teltheory.errors import ArgumentError, CertificateError
 from teltheory.model.display import in_short
-from teltheory.model.module_instance import ModuleInstance
+from teltheory.model.instance import ModuleInstance
 from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.numbers import IntArray, whole_number
 from teltheory.model.outcome import Outcome
@@ -100,7 +100,7 @@ def whole_outcome(instance: ModuleInstance, kept: IntArray) -> Outcome:
         raise CertificateError(f"kept[{use}]: found {kept[use]}, expected 0 or {sizes[use]}")
     check_room(kept[place], parts, rooms(instance))
     reused = np.zeros(len(instance), np.int64)
-    np.add.at(reused, instance.trace.request, kept)
+    np.add.at(reused, instance.requests.request, kept)
     return Outcome.of(instance, reused)
 
 

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from teltheory.model.module_instance import ModuleInstance
+from teltheory.model.instance import ModuleInstance
 from teltheory.model.numbers import IntArray
 
 
 def set_model(instance: ModuleInstance, xi: int, *, relaxed: bool = False) -> Any:
     """Build the problem of an instance; `relaxed` allows fractions of x."""
     model = pyo.ConcreteModel()
-    trace, model.n = instance.trace, len(instance)
+    trace, model.n = instance.requests, len(instance)
     model.C, model.xi, model.whole, model.forced = instance.capacity, xi, instance.whole, instance.forced
     model.size = trace.sizes.tolist()
     model.unit = model.size if instance.whole else [1] * len(model.size)

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import csc_array, vstack
 
 from teltheory.errors import NOT_WHOLE, ArgumentError, SolverError
-from teltheory.model.module_instance import ModuleInstance
+from teltheory.model.instance import ModuleInstance
 from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.numbers import IntArray, exact_sum, readonly, whole_number
 from teltheory.optimal.certificate import unweighted
@@ -67,7 +67,7 @@ def _by(method: str, instance: ModuleInstance, xi: int, time_limit: float | None
 def _by_item(instance: ModuleInstance, reused: IntArray) -> IntArray:
     """Return what is kept of each item, if of each request's items those that were used last are kept first."""
     reuses = Reuses.of(instance)
-    return readonly(reuses.by_member(reuses.within(reused), len(instance.trace.members)))
+    return readonly(reuses.by_member(reuses.within(reused), len(instance.requests.members)))
 
 
 def _by_intervals(instance: ModuleInstance, xi: int, time_limit: float | None) -> Answer:
@@ -96,12 +96,12 @@ def by_pyomo(instance: ModuleInstance, xi: int, time_limit: float | None) -> tup
     from teltheory.optimal.sets.formulation import kept_of, set_model
     from teltheory.optimal.solver import solve_model
 
-    if not len(instance.trace.members):
+    if not len(instance.requests.members):
         nothing = np.zeros(len(instance), np.int64)
         unavoidable = float(exact_sum(np.maximum(instance.total - xi, 0)))
         return Answer("pyomo", planned(instance, nothing), (unavoidable,)), nothing[:0]
     model = set_model(instance, xi)
     said = solve_model(model, time_limit)
     kept, reused = kept_of(model), np.zeros(len(instance), np.int64)
-    np.add.at(reused, instance.trace.request, kept)
+    np.add.at(reused, instance.requests.request, kept)
     return Answer("pyomo", planned(instance, reused), said), kept

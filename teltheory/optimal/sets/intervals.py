@@ -25,7 +25,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.sparse import csc_array
 
-from teltheory.model.module_instance import ModuleInstance
+from teltheory.model.instance import ModuleInstance
 from teltheory.model.numbers import IntArray, exact_dot
 from teltheory.optimal.chains.intervals import IntervalProblem
 from teltheory.optimal.sets.reuses import Reuses

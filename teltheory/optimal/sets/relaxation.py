@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 from scipy.sparse import csc_array, vstack
 
-from teltheory.model.module_instance import ModuleInstance
+from teltheory.model.instance import ModuleInstance
 from teltheory.model.numbers import exact_sum
 from teltheory.optimal.exact import LinearProgram, proved_optimum
 from teltheory.optimal.sets.intervals import group_rows, uncapped_problem

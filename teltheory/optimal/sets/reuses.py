@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from teltheory.model.module_instance import ModuleInstance
+from teltheory.model.instance import ModuleInstance
 from teltheory.model.numbers import IntArray
 from teltheory.replay.compiled import compiled
 
@@ -38,7 +38,7 @@ class Reuses(NamedTuple):
     @classmethod
     def of(cls, instance: ModuleInstance) -> Reuses:
         """Return the reuses of all requests; of whole items those alone that fit into the cache."""
-        trace = instance.trace
+        trace = instance.requests
         most = instance.capacity if instance.whole else trace.sizes.max(initial=0)
         columns = _find(trace.members, trace.offsets, trace.sizes, most)
         return cls(*columns)

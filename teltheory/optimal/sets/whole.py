@@ -22,7 +22,7 @@ import numpy as np
 from scipy.sparse import csc_array, csr_array, diags_array
 
 from teltheory.errors import NOT_WHOLE, SolverError
-from teltheory.model.module_instance import ModuleInstance
+from teltheory.model.instance import ModuleInstance
 from teltheory.model.numbers import FloatArray, IntArray, exact_sum
 from teltheory.model.tiers import Tiers
 from teltheory.optimal.chains.intervals import IntervalProblem

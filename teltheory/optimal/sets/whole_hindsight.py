@@ -9,7 +9,7 @@ import numpy as np
 
 from teltheory.cost.metrics import tail_excess_latency
 from teltheory.errors import NOT_WHOLE, CertificateError, SolverError
-from teltheory.model.module_instance import ModuleInstance
+from teltheory.model.instance import ModuleInstance
 from teltheory.model.numbers import FloatArray, IntArray, readonly
 from teltheory.optimal.costs.prices import Prices
 from teltheory.optimal.sets.certificate import WholeCertificate, whole_bound, whole_outcome
@@ -98,7 +98,7 @@ def _rounded(values: FloatArray) -> IntArray:
 
 def _of_members(instance: ModuleInstance, problem: WholeProblem, kept: IntArray) -> IntArray:
     """Return a plan of all members: what is kept, and the items that no cut touches before their request."""
-    reuses, size = Reuses.of(instance), instance.trace.sizes[instance.trace.members]
+    reuses, size = Reuses.of(instance), instance.requests.sizes[instance.requests.members]
     amounts = np.where(reuses.slot + 1 + instance.exempt > reuses.turn, size[reuses.place], 0)
     amounts[problem.useful[reuses.turn] > 0] = kept
     return reuses.by_member(amounts, len(size))

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import ArgumentError, CertificateError
 from teltheory.model.forest import Forest
-from teltheory.model.instance import ForestInstance, Initial, Instance, instance_of
+from teltheory.model.instance import ForestInstance, Initial, Instance, prefix_instance
 from teltheory.model.numbers import IntArray, whole_number
 from teltheory.model.trace import Trace
 from teltheory.optimal.costs.prices import Cut, Priced, PricedTurn, Prices, bound_of, priced_turns
@@ -75,7 +75,7 @@ def check_violations(
     if not isinstance(prices, Prices):
         raise ArgumentError("prices", type(prices).__name__, "Prices")
     units = Units.of(trace, model)
-    instance = instance_of(trace, units.capacity(capacity), forced=forced, initial=initial, running=running)
+    instance = prefix_instance(trace, units.capacity(capacity), forced=forced, initial=initial, running=running)
     least = whole_number("least", least)
     if not is_least(instance, units.xi(xi), prices, least, most_states):
         raise CertificateError(f"least: found {least:,}, but fewer violations are possible")

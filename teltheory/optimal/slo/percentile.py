@@ -21,7 +21,7 @@ from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import ArgumentError
 from teltheory.model.display import in_short
 from teltheory.model.forest import Forest
-from teltheory.model.instance import Initial, instance_of
+from teltheory.model.instance import Initial, prefix_instance
 from teltheory.model.numbers import Ratio, whole_number
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
@@ -118,7 +118,7 @@ def best_percentile(
         Wrong arguments; all are `ValueError`.
     """
     room = Units.of(trace, model).capacity(capacity)
-    instance = instance_of(trace, room, forced=forced, initial=initial, running=running)
+    instance = prefix_instance(trace, room, forced=forced, initial=initial, running=running)
     strict = is_strict(instance, cache)
     if isinstance(q, bool) or not isinstance(q, (int, float)) or not 0 < q <= 1:
         raise ArgumentError("q", q, "a level above 0, at most 1")

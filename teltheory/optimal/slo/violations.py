@@ -29,7 +29,7 @@ from teltheory.cost.metrics import slo_violations
 from teltheory.errors import ArgumentError, CertificateError, SolverError
 from teltheory.model.display import in_short
 from teltheory.model.forest import Forest
-from teltheory.model.instance import ForestInstance, Initial, instance_of
+from teltheory.model.instance import ForestInstance, Initial, prefix_instance
 from teltheory.model.numbers import BoolArray, IntArray, Ratio, whole_number
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
@@ -180,7 +180,7 @@ def fewest_violations(
         Wrong arguments; all are `ValueError`.
     """
     units = Units.of(trace, model)
-    instance = instance_of(trace, units.capacity(capacity), forced=forced, initial=initial, running=running)
+    instance = prefix_instance(trace, units.capacity(capacity), forced=forced, initial=initial, running=running)
     strict = is_strict(instance, cache)
     threshold, seed = units.xi(xi), whole_number("seed", seed)
     if method not in ("auto", "heuristic", "milp"):

@@ -75,12 +75,12 @@ def least_cost(instance: Instance, tiers: Tiers, cost: Cost) -> Fraction:
 
 
 def _nothing(instance: Instance, tiers: Tiers) -> Content:
-    return ((0,) * len(tiers),) * instance.trace.conversations
+    return ((0,) * len(tiers),) * instance.requests.conversations
 
 
 def _arrive(content: Content, instance: Instance, k: int) -> tuple[Held, Content]:
     """Return what turn k reuses of each tier, and what there is with its past in the first tier."""
-    theta, left = int(instance.trace.code[k]), int(instance.history[k])
+    theta, left = int(instance.requests.code[k]), int(instance.history[k])
     reused = []
     for units in content[theta]:
         reused.append(min(units, left))
@@ -94,7 +94,7 @@ def _after(at_hand: Content, instance: Instance, tiers: Tiers, k: int) -> Iterat
     if k == len(instance) - 1:
         yield ()
         return
-    stay = {int(instance.trace.code[k])} if instance.forced else set[int]()
+    stay = {int(instance.requests.code[k])} if instance.forced else set[int]()
     yield from sunk(at_hand, tiers, stay)
 
 

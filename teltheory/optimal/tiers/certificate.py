@@ -35,8 +35,7 @@ import numpy as np
 from teltheory.errors import ArgumentError, CertificateError
 from teltheory.model.display import in_short
 from teltheory.model.forest import Forest
-from teltheory.model.instance import instance_of
-from teltheory.model.module_instance import Instances, ModuleInstance
+from teltheory.model.instance import Instances, instance_of
 from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.numbers import IntArray, Ratio, exact_sum, whole_number
 from teltheory.model.tiers import Tiers
@@ -99,9 +98,8 @@ def tiered_instance(trace: Trace | Forest | ModuleTrace, tiers: Tiers, forced: b
     """Return an instance with the capacity of the first tier; `ArgumentError` for tiers that keep copies."""
     if tiers.keeps_copies:
         raise ArgumentError("mode", tiers.mode, "'exclusive' or 'inclusive', for an optimum in tiers")
-    if isinstance(trace, ModuleTrace):
-        return ModuleInstance.of(trace, tiers.capacities[0], forced=forced)
-    return instance_of(trace, tiers.capacities[0], forced=forced)
+    instance: Instances = instance_of(trace, tiers.capacities[0], forced=forced)
+    return instance
 
 
 def bound_of(instance: Instances, tiers: Tiers, xi: int, certificate: TieredCertificate) -> Fraction:

@@ -43,7 +43,7 @@ def tiered_model(instance: Instance, tiers: Tiers, xi: int, *, relaxed: bool = F
 
 
 def _data(model: Any, instance: Instance, tiers: Tiers, xi: int) -> None:
-    code = instance.trace.code.tolist()
+    code = instance.requests.code.tolist()
     model.T, model.xi, model.forced = len(code), xi, instance.forced
     model.C, model.rho = tiers.capacities, [float(load) for load in tiers.loads]
     model.inclusive, model.overlapped = tiers.mode == "inclusive", tiers.loading == "overlapped"

@@ -17,8 +17,7 @@ import numpy as np
 from teltheory.cost.metrics import tail_excess_latency
 from teltheory.errors import NOT_WHOLE, ArgumentError, CertificateError, SolverError
 from teltheory.model.forest import Forest
-from teltheory.model.instance import Instance
-from teltheory.model.module_instance import Instances, ModuleInstance
+from teltheory.model.instance import Instance, Instances, ModuleInstance
 from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.numbers import FloatArray, IntArray, exact_sum, readonly, whole_number
 from teltheory.model.tiers import Tiers

@@ -13,8 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from teltheory.errors import CertificateError
-from teltheory.model.instance import ForestInstance, Instance
-from teltheory.model.module_instance import Instances, ModuleInstance
+from teltheory.model.instance import ForestInstance, Instance, Instances, ModuleInstance
 from teltheory.model.numbers import IntArray, readonly
 from teltheory.model.tiers import TieredOutcome, Tiers
 from teltheory.optimal.certificate import check_room
@@ -38,8 +37,8 @@ def outcome_of(instance: Instances, tiers: Tiers, held: IntArray, strict: bool) 
         check_room(parts.within(together), parts, rooms(replace(instance, capacity=pooled)))
     if strict and isinstance(instance, ForestInstance):
         check_closed(instance, held)
-    forest = instance.forest if isinstance(instance, ForestInstance) else None
-    end = instance.past if isinstance(instance, Instance) else _asked(instance) if forest is None else forest.end
+    forest = instance.requests if isinstance(instance, ForestInstance) else None
+    end = instance.past if isinstance(instance, Instance) else _asked(instance) if forest is None else forest.past
     reused = np.diff(np.minimum(held, _asked(instance)), axis=0, prepend=0)
     return TieredOutcome(
         readonly(reused),
@@ -56,7 +55,7 @@ def outcome_of(instance: Instances, tiers: Tiers, held: IntArray, strict: bool) 
 def _asked(instance: Instances) -> IntArray:
     """Return each turn's input as the model has it: a plan is counted otherwise than a bound; shape (n,)."""
     if isinstance(instance, ForestInstance):
-        return instance.forest.ask
+        return instance.requests.ask
     return instance.asked if isinstance(instance, ModuleInstance) else instance.total
 
 
@@ -85,7 +84,7 @@ def _copied(instance: Instances, tiers: Tiers, parts: Parts, held: IntArray) -> 
 
 def _of_same_item(instance: ModuleInstance, amounts: IntArray) -> IntArray:
     """Return for each part of module sets what the use before of the same item has, if parts have `amounts`."""
-    place, trace = placed_parts(instance)[1], instance.trace
+    place, trace = placed_parts(instance)[1], instance.requests
     of_use = np.zeros(len(trace.members), np.int64)
     of_use[place] = amounts
     return of_use[trace.previous[place]]
@@ -98,7 +97,7 @@ def check_closed(instance: ForestInstance, held: IntArray) -> None:
     the request before that. The tier of a unit and of those below it changes at requests that read the unit alone,
     so that each request is compared with what is below its path. Units that run are in the first tier.
     """
-    forest, tiers = instance.forest.by_units(), len(held)
+    forest, tiers = instance.requests.by_units(), len(held)
     parent = forest.parent.tolist()
     place, below = [tiers] * len(parent), [[0] * tiers for _ in parent]
     paths = [forest.path(k) for k in range(len(instance))]

@@ -20,8 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from teltheory.model.instance import ForestInstance
-from teltheory.model.module_instance import Instances, ModuleInstance
+from teltheory.model.instance import ForestInstance, Instances, ModuleInstance
 from teltheory.model.numbers import FloatArray, IntArray, exact_sum, readonly
 from teltheory.model.tiers import TieredOutcome
 from teltheory.optimal.chains.intervals import most_reused
@@ -50,9 +49,9 @@ class Reads(NamedTuple):
             start, slot, to, _ = Reuses.of(instance)
             return cls(start, slot, to, instance.exempt, False, instance.asked)
         if isinstance(instance, ForestInstance):
-            return cls(*Runs.of(instance.forest)[1:], instance.exempt, strict, instance.forest.ask)
+            return cls(*Runs.of(instance.requests)[1:], instance.exempt, strict, instance.requests.ask)
         start, most = readonly(np.arange(len(instance) + 1)), readonly(most_reused(instance))
-        return cls(start, instance.trace.previous_turn, most, int(instance.forced), False, instance.total)
+        return cls(start, instance.requests.previous_turn, most, int(instance.forced), False, instance.total)
 
 
 class Plan:

@@ -27,7 +27,7 @@ from fractions import Fraction
 import numpy as np
 from scipy.sparse import csr_array, eye_array, hstack, kron, vstack
 
-from teltheory.model.module_instance import Instances
+from teltheory.model.instance import Instances
 from teltheory.model.numbers import FloatArray, IntArray
 from teltheory.model.tiers import Tiers
 from teltheory.optimal.chains.intervals import IntervalProblem

@@ -43,7 +43,7 @@ def least_tel_of_forest(
         Whether the cache is closed towards the root, or one with holes.
     """
     instance = ForestInstance.of(forest.by_units(), tiers.capacities[0], forced=forced)
-    values: dict[Places, Fraction] = {(len(tiers),) * instance.forest.nodes: Fraction(0)}
+    values: dict[Places, Fraction] = {(len(tiers),) * instance.requests.nodes: Fraction(0)}
     for k in range(len(instance)):
         arrived: dict[Places, Fraction] = {}
         for places, value in values.items():
@@ -56,14 +56,14 @@ def least_tel_of_forest(
 
 def _pays(places: Places, instance: ForestInstance, tiers: Tiers, k: int, xi: int) -> Fraction:
     """Return the excess of a request that finds units in these places."""
-    forest = instance.forest
+    forest = instance.requests
     asked = (places[node] for node in forest.path(k)[: forest.ask[k]])
     found = list(takewhile(lambda tier: tier < len(tiers), asked))
     return excess(int(forest.total[k]), tuple(found.count(tier) for tier in range(len(tiers))), tiers, xi)
 
 
 def _at_hand(places: Places, instance: ForestInstance, k: int) -> Places:
-    path = set(instance.forest.path(k))
+    path = set(instance.requests.path(k))
     return tuple(0 if node in path else tier for node, tier in enumerate(places))
 
 
@@ -73,11 +73,11 @@ def _after(
     """Return every content that may follow request k, and what it costs at least so far."""
     if k == len(instance) - 1:
         return arrived
-    stay = set(instance.forest.path(k)) if instance.forced else set()
+    stay = set(instance.requests.path(k)) if instance.forced else set()
     after: dict[Places, Fraction] = {}
     for at_hand, paid in arrived.items():
         for places in _sunk(at_hand, stay, len(tiers)):
-            if _fits(places, tiers) and (not strict or _is_closed(places, instance.forest)):
+            if _fits(places, tiers) and (not strict or _is_closed(places, instance.requests)):
                 after[places] = min(paid, after.get(places, paid))
     return after
 

@@ -28,7 +28,7 @@ def closed(instance: ForestInstance, need: IntArray, order: IntArray) -> IntArra
     """
     free = np.append(0, rooms_beside(instance))
     kept = np.zeros(len(instance), np.int64)
-    _, start, slot, to = Runs.of(instance.forest)
+    _, start, slot, to = Runs.of(instance.requests)
     keep(order, need, start, slot, to, instance.exempt, free, kept, True)
     return kept
 

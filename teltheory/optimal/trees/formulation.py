@@ -15,7 +15,7 @@ from teltheory.optimal.trees.states import running_at
 
 def forest_model(instance: ForestInstance, xi: int, strict: bool, *, relaxed: bool = False) -> Any:
     """Build the problem of an instance whose nodes are units; `relaxed` allows fractions of x and z."""
-    forest, n = instance.forest, len(instance)
+    forest, n = instance.requests, len(instance)
     domain = pyo.UnitInterval if relaxed else pyo.Binary
     model = pyo.ConcreteModel()
     model.C, model.xi, model.n = instance.capacity, xi, n

@@ -26,7 +26,7 @@ from teltheory.replay.trees.runs import Runs
 
 def forest_problem(instance: ForestInstance, xi: int, weight: IntArray | None = None) -> IntervalProblem:
     """Write an instance as a problem over reuse intervals; `weight` is of the requests, 1 if left out."""
-    forest, n = instance.forest, len(instance.forest)
+    forest, n = instance.requests, len(instance.requests)
     weight = np.ones(n, np.int64) if weight is None else weight
     runs = Runs.of(forest)
     request = np.repeat(np.arange(n), np.diff(runs.start))
@@ -47,6 +47,6 @@ def needs(forest: Forest, xi: int) -> IntArray:
 
 def rooms_beside(instance: ForestInstance) -> IntArray:
     """Return the room at each step 1 ... n, at index 0 ... n - 1: what exempt paths leave of the capacity."""
-    room = np.full(len(instance.forest), instance.capacity, np.int64)
+    room = np.full(len(instance.requests), instance.capacity, np.int64)
     room[1:] -= instance.pinned[:-1]
     return room

@@ -18,7 +18,7 @@ State = frozenset[int]
 
 def hits_of(instance: ForestInstance, states: Sequence[Collection[int]], strict: bool) -> list[int]:
     """Return what each request hits if the cache holds ``states[k]`` before it; `CertificateError` if it can't."""
-    forest, before = instance.forest, frozenset[int]()
+    forest, before = instance.requests, frozenset[int]()
     hits = []
     for k, held in enumerate(map(frozenset, states)):
         if not held <= before:
@@ -43,7 +43,7 @@ def least_tel(instance: ForestInstance, xi: int, strict: bool) -> int:
 
 def least_cost(instance: ForestInstance, cost: Callable[[int, int], int], strict: bool) -> int:
     """Return the smallest sum over requests of ``cost(request, hits)`` that any policy reaches."""
-    forest, n = instance.forest, len(instance)
+    forest, n = instance.requests, len(instance)
     values: dict[State, int] = {frozenset(): 0}
     for k, ask in enumerate(forest.ask.tolist()):
         path, after = forest.path(k), dict[State, int]()
@@ -70,12 +70,12 @@ def successors(instance: ForestInstance, k: int, at_hand: State, strict: bool) -
 def running_at(instance: ForestInstance, k: int) -> State:
     """Return the units of the paths that are exempt from the cut before request k."""
     latest = range(max(k - instance.exempt, 0), k)
-    return frozenset(node for request in latest for node in instance.forest.path(request))
+    return frozenset(node for request in latest for node in instance.requests.path(request))
 
 
 def is_closed(instance: ForestInstance, held: State) -> bool:
     """Whether every unit's parent is held too."""
-    parent = instance.forest.parent
+    parent = instance.requests.parent
     return all(parent[node] < 0 or int(parent[node]) in held for node in held)
 
 

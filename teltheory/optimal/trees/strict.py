@@ -34,7 +34,7 @@ def strict_states(
 
     The nodes of the instance are units. `SolverError` if no plan was found in time.
     """
-    visits = Visits.of(instance.forest, by_units=True)
+    visits = Visits.of(instance.requests, by_units=True)
     (again,) = np.nonzero(visits.previous >= 0)
     problem = _intervals(instance, visits, again, xi)
     if not problem.weight.any():
@@ -58,7 +58,7 @@ def strict_states(
 def _intervals(instance: ForestInstance, visits: Visits, again: IntArray, xi: int) -> IntervalProblem:
     """Return an interval for every visit to a unit that was read before, worth 1 if it is needed."""
     turn, before = visits.request[again], visits.request[visits.previous[again]]
-    needed = (visits.end[again] <= needs(instance.forest, xi)[turn]).astype(np.int64)
+    needed = (visits.end[again] <= needs(instance.requests, xi)[turn]).astype(np.int64)
     first = np.minimum(before + 2 + instance.exempt, turn + 2)
     unavoidable = int(np.maximum(instance.total - xi, 0).sum())
     room = np.append(0, rooms_beside(instance))

@@ -151,7 +151,7 @@ class ETLRU:
 
 def conversations_of(instance: Instance) -> int:
     """Return the number of conversations of an instance, those that never arrive included."""
-    return max([instance.trace.conversations, *(start.code + 1 for start in instance.initial)])
+    return max([instance.requests.conversations, *(start.code + 1 for start in instance.initial)])
 
 
 def seconds(instance: Instance) -> FloatArray:
@@ -162,7 +162,7 @@ def seconds(instance: Instance) -> FloatArray:
     ArgumentError
         If the trace has no arrival times.
     """
-    arrival = instance.trace.arrival
+    arrival = instance.requests.arrival
     if arrival is None:
         raise ArgumentError("trace", "no arrival times", "arrival times, from which ET-LRU takes its beliefs")
     return np.asarray(arrival - arrival[:1], np.float64)
@@ -170,7 +170,7 @@ def seconds(instance: Instance) -> FloatArray:
 
 def continuing_turns(instance: Instance) -> IntArray:
     """Return the turns that continue a conversation, one of the initial cache included."""
-    trace = instance.trace
+    trace = instance.requests
     started = np.zeros(conversations_of(instance), np.bool_)
     started[[start.code for start in instance.initial]] = True
     return np.flatnonzero(trace.continuing | started[trace.code])
@@ -195,7 +195,7 @@ class _Bound:
     @cached_property
     def order(self) -> FloatArray:
         """The order of the paper's beliefs: after each turn of its conversation."""
-        return log_order(np.log(self.rates)[self.instance.trace.code], self.times, self.policy.death_rate)
+        return log_order(np.log(self.rates)[self.instance.requests.code], self.times, self.policy.death_rate)
 
     @cached_property
     def table(self) -> LawTable:
@@ -207,7 +207,7 @@ class _Bound:
 
     @cached_property
     def prompts(self) -> IntArray:
-        return self.instance.trace.prompt[self.continuing]
+        return self.instance.requests.prompt[self.continuing]
 
     def steps_after(self, turn: int) -> Callable[[Node], Steps]:
         if self.policy.prompts == LEARNT:
@@ -240,7 +240,7 @@ class _Bound:
     def _next_event(self, turn: int, known: Sequence[Node]) -> dict[int, float]:
         """Return the logarithm of the probability that a conversation is the next to arrive, by its code."""
         silence = {c.code: self._silence(turn, c) for c in known}
-        silence[int(self.instance.trace.code[turn])] = 0.0
+        silence[int(self.instance.requests.code[turn])] = 0.0
         codes = np.array(list(silence))
         mu, births = self.policy.death_rate, self.policy.birth_rate or 0.0
         rates = self.rates[codes]

@@ -111,9 +111,9 @@ class LearntOrder:
     def of(cls, xi: int, instance: Instance) -> LearntOrder:
         """Learn from the instance's turns, each estimate from those before it."""
         times = seconds(instance)
-        indices = ReturnIndices.of(instance.trace, times)
+        indices = ReturnIndices.of(instance.requests, times)
         continuing = continuing_turns(instance)
-        prompts = instance.trace.prompt[continuing]
+        prompts = instance.requests.prompt[continuing]
         known = np.searchsorted(continuing, indices.after, side="right").tolist()
         return cls(xi, indices, tuple(learnt_steps(prompts[:count]) for count in known), times)
 

@@ -42,7 +42,7 @@ def replay_kernel(instance: Instance, policy: AnyPolicy) -> Outcome:
         return _by_recency(instance, slots, rules, policy.trim)
     if rules.by_next_use and rules.full is slots.before_first_cut:
         caps = np.asarray(rules.budget)
-        if ended_have_no_cap(caps, slots.following, len(instance.trace)):
+        if ended_have_no_cap(caps, slots.following, len(instance.requests)):
             return _by_next_use(instance, slots, caps, np.empty((0, 2), np.int64))[0]
     if policy.trim == "round-robin":
         raise _refusal(policy, "which has round-robin trimming with orders of its own")
@@ -121,7 +121,7 @@ def replay_with_log(instance: Instance, xi: int) -> tuple[Outcome, IntArray]:
     """Replay Tail-Optimized Belady; return the outcome and the log of `teltheory.replay.chains.belady`."""
     slots = Slots.of(instance)
     caps = np.asarray(Rules.of(TailOptimizedBelady(xi), instance, slots).budget)
-    log = np.empty((len(instance.initial) + 2 * len(instance.trace), 2), np.int64)
+    log = np.empty((len(instance.initial) + 2 * len(instance.requests), 2), np.int64)
     outcome, logged = _by_next_use(instance, slots, caps, log)
     return outcome, log[:logged]
 
@@ -143,10 +143,10 @@ def _layout(instance: Instance, slots: Slots, full: IntArray) -> Layout:
 
     All that is only read is closed for writing, as each mixture of open and closed arrays is compiled anew.
     """
-    n = len(instance.trace)
+    n = len(instance.requests)
     return Layout(
         instance.history,
-        instance.trace.prompt,
+        instance.requests.prompt,
         readonly(full),
         slots.previous,
         slots.following,

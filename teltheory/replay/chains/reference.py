@@ -61,7 +61,7 @@ def replayed_turns(instance: Instance, policy: AnyPolicy) -> Iterator[tuple[int,
     dict of int to Node
         By code, all that have arrived so far, as the cut leaves them; it changes with the next turn.
     """
-    trace = instance.trace
+    trace = instance.requests
     after = _rules(policy, instance)
     times = [None] * len(trace) if trace.arrival is None else trace.arrival.tolist()
     columns = (trace.code, instance.history, instance.total, instance.past, trace.next_turn)

@@ -38,7 +38,7 @@ def forest_of(instance: Instance) -> ForestInstance:
     """Return private conversations, which begin with an empty cache, as the forest of their units."""
     if instance.initial:
         raise ArgumentError("initial", instance.initial, "none, under a policy with a memory")
-    trace = instance.trace
+    trace = instance.requests
     columns = trace.code, instance.history, trace.prompt, trace.response
     forest = Forest.of_turns(*columns, trace.arrival, trace.block_size)
     return ForestInstance(forest, instance.capacity, instance.forced)
@@ -47,13 +47,13 @@ def forest_of(instance: Instance) -> ForestInstance:
 def replay_units(instance: Instance, policy: Any) -> Outcome:
     """Replay unit by unit, in plain Python: the reference."""
     on = forest_of(instance)
-    served = replayed_requests(on, settled(policy, on.forest), True, cut_off(on))
+    served = replayed_requests(on, settled(policy, on.requests), True, cut_off(on))
     return Outcome.of(instance, np.array([hits for hits, _ in served], np.int64))
 
 
 def cut_off(instance: ForestInstance) -> Iterator[list[int]]:
     """Yield for each turn the units of its conversation that its history leaves out, the deepest first."""
-    units, latest = instance.forest.by_units(), dict[int, list[int]]()
+    units, latest = instance.requests.by_units(), dict[int, list[int]]()
     assert units.conversation is not None
     for k, conversation in enumerate(units.conversation.tolist()):
         path, before = units.path(k), latest.get(conversation, [])
@@ -68,7 +68,7 @@ def replay_runs(instance: Instance, policy: Any) -> Outcome:
     if type(policy) not in KINDS or priced:
         raise NotCompiledError("policy", policy, "engine='reference' for one with a memory of its own")
     cache = Cache(policy, forest_of(instance))
-    trace, last = instance.trace, len(instance) - 1 if instance.forced else len(instance)
+    trace, last = instance.requests, len(instance) - 1 if instance.forced else len(instance)
     reused = []
     for k, row in enumerate(
         zip(trace.code.tolist(), instance.history.tolist(), instance.past.tolist(), strict=True)
@@ -125,10 +125,12 @@ class Cache:
         self.queues = isinstance(policy, TwoQ | S3FIFO)
         sizes: tuple[int, int] = policy.sizes(instance.capacity) if self.queues else (0, 0)
         self.limit, self.most = sizes
-        self.priority: Any = policy.of_requests(instance.forest).tolist() if isinstance(policy, Priority) else None
+        self.priority: Any = (
+            policy.of_requests(instance.requests).tolist() if isinstance(policy, Priority) else None
+        )
         if isinstance(policy, TTL):
             policy.memory(instance)
-        arrival = instance.forest.arrival
+        arrival = instance.requests.arrival
         self.times: Any = None if arrival is None or not isinstance(policy, TTL) else arrival.tolist()
         self.chains: dict[int, Chain] = {}
         self.heaps: tuple[list[Any], list[Any]] = [], []

@@ -165,11 +165,11 @@ class NextTurns:
     @cached_property
     def prompt(self) -> IntArray:
         """Prompt of the turn."""
-        return self.slots.of_following(self.instance.trace.prompt)
+        return self.slots.of_following(self.instance.requests.prompt)
 
     def need(self, xi: int) -> IntArray:
         """Return what each turn can use; see `Turn.need`."""
-        columns: Any = self.slots.following, self.instance.history, self.instance.trace.prompt
+        columns: Any = self.slots.following, self.instance.history, self.instance.requests.prompt
         needs: Any = Turn(*columns).need(xi)
         return self.slots.of_following(needs)
 
@@ -207,12 +207,12 @@ class Nodes:
     def code(self) -> IntArray:
         """Number of the conversation, as in `Trace.code`."""
         starts = [start.code for start in self.instance.initial]
-        return np.concatenate((np.array(starts, np.int64), self.instance.trace.code))
+        return np.concatenate((np.array(starts, np.int64), self.instance.requests.code))
 
     @cached_property
     def last(self) -> IntArray:
         """Last turn, -1 for the initial cache."""
-        n = len(self.instance.trace)
+        n = len(self.instance.requests)
         return np.maximum(np.arange(n - len(self.slots.past), n), -1)
 
     @cached_property
@@ -223,7 +223,7 @@ class Nodes:
     @cached_property
     def time(self) -> FloatArray:
         """Arrival of the last turn in seconds."""
-        arrival = self.instance.trace.arrival
+        arrival = self.instance.requests.arrival
         if arrival is None:
             raise ArgumentError("trace", "no arrival times", "arrival times, which the policy looks at")
         return np.asarray(arrival[np.maximum(self.last, 0)], np.float64)

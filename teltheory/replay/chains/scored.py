@@ -306,8 +306,8 @@ def lowest_scores_first(instance: Instance, etlru: ETLRU, slots: Slots, layout: 
 
 def _codes(instance: Instance) -> IntArray:
     if not instance.initial:
-        return instance.trace.code
-    return np.concatenate(([start.code for start in instance.initial], instance.trace.code))
+        return instance.requests.code
+    return np.concatenate(([start.code for start in instance.initial], instance.requests.code))
 
 
 def _laws(table: LawTable, code: IntArray) -> Laws:
@@ -330,9 +330,9 @@ def _least(past: IntArray, laws: Laws, xi: int) -> IntArray:
 def _lessons(instance: Instance, xi: int) -> tuple[Laws, Lessons]:
     """Return room for the law learnt so far, and what each turn adds to it."""
     turns = continuing_turns(instance)
-    prompts = instance.trace.prompt[turns]
+    prompts = instance.requests.prompt[turns]
     lengths = np.union1d(prompts[prompts < xi], [0])
-    place = np.full(len(instance.trace), -1, np.int64)
+    place = np.full(len(instance.requests), -1, np.int64)
     place[turns] = np.searchsorted(lengths, prompts)
     start = np.concatenate(([LOWEST], lengths + 1)).astype(np.int64)
     log: FloatArray = np.zeros(len(start))

@@ -39,7 +39,7 @@ class Slots:
     @classmethod
     def of(cls, instance: Instance) -> Slots:
         """Lay out an instance."""
-        trace, m, n = instance.trace, len(instance.initial), len(instance.trace)
+        trace, m, n = instance.requests, len(instance.initial), len(instance.requests)
         if m == 0:
             return cls(instance.past, instance.past, trace.previous_turn, trace.next_turn)
         previous = np.where(trace.continuing, trace.previous_turn + m, -1)
@@ -89,7 +89,7 @@ def _put(values: IntArray, replacement: IntArray, places: IntArray) -> IntArray:
 
 def first_arrival_ranks(instance: Instance) -> IntArray:
     """Return each slot's conversation in order of first arrival, initial ones first; shape (m + n,)."""
-    trace, m = instance.trace, len(instance.initial)
+    trace, m = instance.requests, len(instance.initial)
     if m == 0:
         return trace.code
     rank = np.full(trace.conversations + m, -1, np.int64)

@@ -47,7 +47,7 @@ def served_turns(instance: Instance, policy: AnyPolicy) -> Iterator[Served]:
 
     What came before a cut that fails is there.
     """
-    codes, prompts = instance.trace.code.tolist(), instance.trace.prompt.tolist()
+    codes, prompts = instance.requests.code.tolist(), instance.requests.prompt.tolist()
     for k, (reused, conversations) in enumerate(replayed_turns(instance, policy)):
         yield Served(k, codes[k], int(instance.history[k]), prompts[k], reused, in_recency(conversations))
 

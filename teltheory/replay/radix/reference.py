@@ -81,12 +81,12 @@ class RadixNode(Node):
 def replay_reference(instance: ForestInstance, policy: Policy, nodes: RadixNodes) -> Outcome:
     """Replay the requests of an instance in a radix tree of whole nodes."""
     served = list(replayed_requests(instance, policy, nodes))
-    return Outcome.of_forest(instance.forest, [hits for hits, _ in served], [added for _, added in served])
+    return Outcome.of_forest(instance.requests, [hits for hits, _ in served], [added for _, added in served])
 
 
 def replayed_requests(instance: ForestInstance, policy: Policy, nodes: RadixNodes) -> Iterator[tuple[int, int]]:
     """Replay request by request; yield the units that each hits and those that it adds."""
-    forest = instance.forest.by_units()
+    forest = instance.requests.by_units()
     tree = RadixTree(instance, policy, nodes)
     running: deque[RadixNode] = deque()
     for k, ask in enumerate(forest.ask.tolist()):
@@ -110,8 +110,8 @@ class RadixTree:
 
     def __init__(self, instance: ForestInstance, policy: Policy, nodes: RadixNodes) -> None:
         self.capacity, self.policy, self.nodes = instance.capacity, settled(policy, rounds=False), nodes
-        self.mark, self.chunk = mark_of(policy), nodes.most_units(instance.forest.block_size)
-        n, arrival = len(instance.forest), instance.forest.arrival
+        self.mark, self.chunk = mark_of(policy), nodes.most_units(instance.requests.block_size)
+        n, arrival = len(instance.requests), instance.requests.arrival
         self.times = [None] * n if arrival is None else arrival.tolist()
         self.root = RadixNode(0, 0, 0, None)
         self.used = 0

@@ -62,7 +62,7 @@ class Looking:
 def replay_kernel(instance: ForestInstance, policy: Policy, nodes: RadixNodes) -> Outcome:
     """Replay a forest by the compiled loop; `NotCompiledError` if it does not do what the policy does."""
     policy = settled(policy, rounds=False)
-    forest, chunk = instance.forest, nodes.most_units(instance.forest.block_size)
+    forest, chunk = instance.requests, nodes.most_units(instance.requests.block_size)
     visits = Visits.of(forest)
     rules = rules_of(policy, Pieces(forest, visits, mark_of(policy)))
     paths = Paths(visits.parent, visits.above, visits.length, _levels(visits.parent), visits.start, visits.piece)
@@ -136,7 +136,7 @@ def _facts(pieces: Pieces) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the values that each fact of a node can have."""
     n, arrival = len(pieces.forest), pieces.forest.arrival
     times = {} if arrival is None else {"time": np.repeat(arrival, 2)}
-    yield PAST, {"past": np.arange(int(pieces.forest.end.max(initial=0)) + 1)}
+    yield PAST, {"past": np.arange(int(pieces.forest.past.max(initial=0)) + 1)}
     yield READ_BY, {"reads": np.arange(n + 1)}
     yield ADDED, {"since": np.arange(n)}
     yield WHEN, {"stamp": np.arange(2 * n), "last": np.repeat(np.arange(n), 2), **times}

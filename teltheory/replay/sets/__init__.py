@@ -22,7 +22,7 @@ from __future__ import annotations
 from typing import Any, Literal, get_args
 
 from teltheory.errors import ArgumentError
-from teltheory.model.module_instance import ModuleInstance
+from teltheory.model.instance import ModuleInstance
 from teltheory.model.outcome import Outcome
 from teltheory.policies.memory import Memory, goes_by_key
 from teltheory.policies.policy import AnyPolicy, NotCompiledError, Policy, prefers_kernel, runs_on_forests, settled
@@ -44,7 +44,7 @@ def checked_set_cache(cache: object) -> bool:
 def replay_sets(instance: ModuleInstance, policy: AnyPolicy, engine: str = "auto") -> Outcome:
     """Replay an instance of module sets that was checked before; see `teltheory.replay.replay`."""
     policy = rules = settled(_checked(policy, instance))
-    long = len(instance.trace.members) >= KERNEL_FROM
+    long = len(instance.requests.members) >= KERNEL_FROM
     if engine == "kernel" or (engine == "auto" and long and prefers_kernel(policy)):
         from teltheory.replay.sets.kernel import replay_kernel
 

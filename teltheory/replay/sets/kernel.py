@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from teltheory.model.module_instance import ModuleInstance
+from teltheory.model.instance import ModuleInstance
 from teltheory.model.numbers import readonly
 from teltheory.model.outcome import Outcome
 from teltheory.policies.greedy_dual import GDSF, PGDSF
@@ -41,7 +41,7 @@ def replay_kernel(instance: ModuleInstance, policy: AnyPolicy) -> Outcome:
 
 def layout_of(instance: ModuleInstance) -> Layout:
     """Return what the loops read and write."""
-    trace = instance.trace
+    trace = instance.requests
     return Layout(
         trace.offsets,
         trace.members,
@@ -56,14 +56,14 @@ def layout_of(instance: ModuleInstance) -> Layout:
 
 def _by_residence(instance: ModuleInstance, layout: Layout, policy: Any) -> None:
     greedy_dual = isinstance(policy, GDSF)
-    forest = as_forest(instance).forest
+    forest = as_forest(instance).requests
     weight = policy.node_weights(forest) if greedy_dual else np.zeros(forest.nodes)
     weight.setflags(write=False)
     replay_residence(layout, KINDS[type(policy)], weight)
 
 
 def _by_rules(instance: ModuleInstance, layout: Layout, policy: Any) -> None:
-    slots = slots_of(instance.trace)
+    slots = slots_of(instance.requests)
     asked: Any = instance
     rules = Rules.of(policy, asked, slots, Uses)
     by_rounds = policy.trim == "round-robin" and rules.trims
@@ -74,8 +74,8 @@ def _by_rules(instance: ModuleInstance, layout: Layout, policy: Any) -> None:
             raise NotCompiledError(
                 "engine", "kernel", f"'reference' for {policy!r}, which evicts in its own order"
             )
-        replay_in_rounds(layout, full, least, ranks(instance.trace))
+        replay_in_rounds(layout, full, least, ranks(instance.requests))
         return
-    keys = ranks(instance.trace) if by_rounds else rules.trimming, rules.eviction
+    keys = ranks(instance.requests) if by_rounds else rules.trimming, rules.eviction
     trimming, eviction = (places(each, len(slots.past)) for each in keys)
     replay_by_orders(layout, (full, least, trimming, eviction))

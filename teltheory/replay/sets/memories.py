@@ -7,15 +7,14 @@ from typing import Any
 import numpy as np
 
 from teltheory.model.forest import Forest
-from teltheory.model.instance import ForestInstance
-from teltheory.model.module_instance import ModuleInstance
+from teltheory.model.instance import ForestInstance, ModuleInstance
 from teltheory.model.numbers import readonly
 from teltheory.policies.memory import Memory
 
 
 def as_forest(instance: ModuleInstance) -> ForestInstance:
     """Return items as roots without children, kept as nodes, and each use as a request."""
-    trace = instance.trace
+    trace = instance.requests
     size = readonly(trace.sizes[trace.members])
     arrival = None if trace.arrival is None else trace.arrival[trace.request]
     alone = readonly(np.full(len(trace.sizes), -1, np.int64))

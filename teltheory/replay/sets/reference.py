@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from teltheory.model.module_instance import ModuleInstance
+from teltheory.model.instance import ModuleInstance
 from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.numbers import readonly
 from teltheory.model.outcome import Outcome
@@ -53,7 +53,7 @@ def replay_reference(instance: ModuleInstance, policy: Policy) -> Outcome:
 
 def replayed_requests(instance: ModuleInstance, policy: Policy) -> Iterator[tuple[int, Items]]:
     """Replay request by request; yield what each reuses, and the cache after its cut, least recent first."""
-    trace, memory = instance.trace, memory_of(policy, instance)
+    trace, memory = instance.requests, memory_of(policy, instance)
     following = next_uses(trace)
     items, cache = Items(), Items()
     for k in range(len(trace)):
@@ -99,7 +99,7 @@ def touch(
 
 def release(instance: ModuleInstance, k: int, items: Items, memories: Sequence[Memory | None]) -> None:
     """Tell what remembers which items come under their first cut after request k."""
-    trace, ended = instance.trace, k - instance.exempt
+    trace, ended = instance.requests, k - instance.exempt
     arriving = set(trace.items(k).tolist()) if instance.forced else set()
     for code in trace.items(ended).tolist() if ended >= 0 else ():
         for memory in memories:

@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import Any
 
 from teltheory.errors import ArgumentError
-from teltheory.model.module_instance import ModuleInstance
+from teltheory.model.instance import ModuleInstance
 from teltheory.model.tiers import Tiers
 from teltheory.replay.sets.memories import memory_of
 from teltheory.replay.sets.reference import ItemNode, Items, cut, next_uses, release, touch
@@ -33,7 +33,7 @@ class SetsInTiers:
     def __init__(self, instance: ModuleInstance, policies: Any, tiers: Tiers) -> None:
         if tiers.mode != "exclusive":
             raise ArgumentError("mode", tiers.mode, "'exclusive' for module sets")
-        self.trace, self.instance, self.tiers = instance.trace, instance, tiers
+        self.trace, self.instance, self.tiers = instance.requests, instance, tiers
         self.policies = policy_of_each_tier(policies, tiers, rounds=True)
         self.instances = [replace(instance, capacity=capacity) for capacity in tiers.capacities]
         self.memories = [memory_of(*pair) for pair in zip(self.policies, self.instances, strict=True)]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.model.module_instance import ModuleInstance
+from teltheory.model.instance import ModuleInstance
 from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.numbers import FloatArray, IntArray, readonly
 from teltheory.model.reuses import caps
@@ -58,7 +58,7 @@ class Uses(Nodes):
         """The requests."""
         found: Any = self.instance
         assert isinstance(found, ModuleInstance)
-        return found.trace
+        return found.requests
 
     @cached_property
     def first(self) -> IntArray:

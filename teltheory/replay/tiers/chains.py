@@ -134,7 +134,7 @@ def policies_of_chains(policies: Any, tiers: Tiers) -> tuple[Policy, ...]:
 
 def turns_of(instance: Any) -> list[Asked]:
     """Return the turns of an instance."""
-    trace = instance.trace
+    trace = instance.requests
     times = [None] * len(trace) if trace.arrival is None else trace.arrival.tolist()
     turns = [*map(Turn, range(len(trace)), instance.history.tolist(), trace.prompt.tolist()), None]
     following = [turns[k] for k in trace.next_turn.tolist()]

@@ -48,7 +48,7 @@ def _by_kernel(instance: Instance, policies: Any, tiers: Tiers) -> TieredOutcome
     from teltheory.replay.tiers.rules import replay_kernel
 
     cached, written, copied = replay_kernel(instance, policies, tiers)
-    return TieredOutcome(cached, instance.trace.total, tiers, written, copied, cached[1:])
+    return TieredOutcome(cached, instance.requests.total, tiers, written, copied, cached[1:])
 
 
 def outcome_of(
@@ -78,7 +78,7 @@ def _rows(
     instance = in_rounds(instance, policies, cache)
     if isinstance(instance, ForestInstance):
         kind = PlainTree if engine == "reference" else TieredTree
-        forest = instance.forest
+        forest = instance.requests
         return map(Tree(forest, policies, tiers, instance.forced, cache, kind).serve, range(len(forest)))
     turns = turns_of(instance)
     return map(conversations_in(policies, tiers, turns, instance.forced).serve, range(len(turns)))
@@ -91,7 +91,7 @@ def in_rounds(instance: Instance | ForestInstance, policies: Any, cache: object)
     """
     if isinstance(instance, Instance) or cache != "strict":
         return instance
-    each = settled(policies if isinstance(policies, (list, tuple)) else (policies,), instance.forest)
+    each = settled(policies if isinstance(policies, (list, tuple)) else (policies,), instance.requests)
     if not any(getattr(policy, "trim", None) == "round-robin" for policy in each):
         return instance
     return instance.as_chains()
@@ -119,7 +119,7 @@ class Tree:
         self.optional = not (forced or whole)
         nodes = forest if whole else forest.by_units()
         self.leaf = nodes.leaf.tolist()
-        end = int(nodes.end[-1]) if len(nodes) else 0
+        end = int(nodes.past[-1]) if len(nodes) else 0
         self.too_long = len(nodes) - 1 if forced and not whole and end > tiers.capacities[0] else None
         self.end = end
         self.ask, self.tail = forest.ask.tolist(), (forest.total - forest.ask).tolist()

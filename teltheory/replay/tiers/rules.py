@@ -69,7 +69,7 @@ def layout_of(instance: Instance, policies: Any, tiers: Tiers, kind: type[Nodes]
     """Ask each tier's policy for its rules, which see nodes of a kind; errors as those of `replay_kernel`."""
     if tiers.keeps_copies and len(tiers) > 1:
         raise NotCompiledError("engine", "kernel", "'reference' for tiers that keep copies")
-    slots, n = Slots.of(instance), len(instance.trace)
+    slots, n = Slots.of(instance), len(instance.requests)
     every = [Said.of(policy, instance, slots, kind) for policy in policies_of_chains(policies, tiers)]
     for turn in np.flatnonzero(instance.past[:-1] > tiers.capacities[0])[:1].tolist() if instance.forced else ():
         raise ForcedCachingError(turn, int(instance.past[turn]), tiers.capacities[0])

@@ -20,7 +20,7 @@ from teltheory.replay.trees.visits import Visits
 
 def without_expired(instance: ForestInstance, seconds: float) -> ForestInstance:
     """Return the instance whose LRU is the given one's with a time to live."""
-    forest = instance.forest
+    forest = instance.requests
     if forest.arrival is None:
         raise ArgumentError("forest", "no arrival times", "arrival times, which the policy looks at")
     visits = Visits.of(forest)
@@ -30,7 +30,7 @@ def without_expired(instance: ForestInstance, seconds: float) -> ForestInstance:
     fresh = (visits.previous < 0) | (silent & ~running)
     parent, piece, leaf = _renamed(visits.parent, visits.start, visits.piece, fresh)
     renamed = replace(forest, parent=readonly(parent), length=readonly(visits.length[piece]), leaf=readonly(leaf))
-    return replace(instance, forest=renamed)
+    return replace(instance, requests=renamed)
 
 
 @compiled

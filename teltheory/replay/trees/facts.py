@@ -38,7 +38,7 @@ class Pieces:
         """The mark L of each piece; for "resident" the high-water mark, which the loop replaces."""
         if self.mark == "next":
             return np.asarray(self.coming.history)
-        ends = self.forest.end[self.visits.request]
+        ends = self.forest.past[self.visits.request]
         return ends if self.mark == "last" else _highest(ends, self.visits.previous)
 
     @property

@@ -108,7 +108,7 @@ def _rises(dropped: Any, budget: Any, end: IntArray) -> bool:
 
 def replay_by_recency(instance: ForestInstance, kept: Kept) -> Outcome:
     """Replay a forest, given what the policy keeps of each path."""
-    forest = instance.forest
+    forest = instance.requests
     cached, written = (np.empty(len(forest), np.int64) for _ in range(2))
     replay_runs(Runs.of(forest), *kept, forest.ask, instance.capacity, instance.exempt, cached, written)
     reused, computed, added = map(readonly, (cached, forest.total - cached, written))

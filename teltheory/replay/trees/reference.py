@@ -54,7 +54,7 @@ class Unit(Node):
 
 def replay_reference(instance: ForestInstance, policy: Policy, strict: bool = True) -> Outcome:
     """Replay the requests of an instance under a policy; `strict` says that the cache is closed to the root."""
-    forest = instance.forest
+    forest = instance.requests
     served = list(replayed_requests(instance, settled(policy, forest), strict))
     return Outcome.of_forest(forest, [hits for hits, _ in served], [added for _, added in served])
 
@@ -66,7 +66,7 @@ def replayed_requests(
 
     `lost` has the units that are gone before each request, as where a private conversation is cut.
     """
-    forest = instance.forest.by_units()
+    forest = instance.requests.by_units()
     times = [None] * len(forest) if forest.arrival is None else forest.arrival.tolist()
     following = following_requests(instance)
     units: dict[int, Unit] = {}
@@ -108,7 +108,7 @@ def replayed_requests(
 
 def following_requests(instance: ForestInstance) -> list[list[Turn | None]]:
     """Return for each request, per unit of its path, the next request through it."""
-    forest = instance.forest.by_units()
+    forest = instance.requests.by_units()
     known, total = forest.known.tolist(), forest.total.tolist()
     upcoming: dict[int, Turn] = {}
     following: list[list[Turn | None]] = []

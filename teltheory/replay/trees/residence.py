@@ -40,9 +40,9 @@ class Way(NamedTuple):
 def way_of(policy: Any, instance: ForestInstance) -> Way:
     """Return what the loop needs to know of a policy."""
     if isinstance(policy, Priority):
-        return Way(BY_PRIORITY, policy.of_requests(instance.forest), 0, 0)
+        return Way(BY_PRIORITY, policy.of_requests(instance.requests), 0, 0)
     if isinstance(policy, GDSF):
-        return Way(BY_VALUE, policy.weights(instance.forest), 0, 0)
+        return Way(BY_VALUE, policy.weights(instance.requests), 0, 0)
     sizes = policy.sizes(instance.capacity) if isinstance(policy, TwoQ | S3FIFO) else (0, 0)
     return Way(KINDS[type(policy)], np.zeros(0), *sizes)
 

@@ -26,7 +26,7 @@ from teltheory.replay.trees.visits import Visits
 
 def replay_kernel(instance: ForestInstance, policy: Policy, strict: bool = True) -> Outcome:
     """Replay a forest by a compiled loop; `NotCompiledError` if none does what the policy does."""
-    policy = settled(policy, instance.forest)
+    policy = settled(policy, instance.requests)
     if policy.trim == "round-robin":
         return _in_rounds(instance, policy)
     loop = own_loop(policy)
@@ -34,7 +34,7 @@ def replay_kernel(instance: ForestInstance, policy: Policy, strict: bool = True)
         return OWN_LOOPS[loop](instance, policy, strict)
     if hasattr(policy, "memory"):
         raise NotCompiledError("policy", policy, "engine='reference' for one with a memory of its own")
-    kept = kept_by_recency(policy, instance.forest, strict)
+    kept = kept_by_recency(policy, instance.requests, strict)
     return _by_orders(instance, policy, strict) if kept is None else replay_by_recency(instance, kept)
 
 
@@ -43,12 +43,12 @@ def _in_rounds(instance: ForestInstance, policy: Policy) -> Outcome:
     if instance.exempt > 1:
         raise NotCompiledError("running", instance.running, "engine='reference' for round-robin trimming")
     cached = replay_chains(instance.as_chains(), policy).cached
-    return Outcome.of_forest(instance.forest, cached, instance.forest.end - cached)
+    return Outcome.of_forest(instance.requests, cached, instance.requests.past - cached)
 
 
 def _by_orders(instance: ForestInstance, policy: Policy, strict: bool) -> Outcome:
     """Replay a forest under a policy with any orders."""
-    forest, mark = instance.forest, mark_of(policy)
+    forest, mark = instance.requests, mark_of(policy)
     pieces = Pieces(forest, Visits.of(forest), mark)
     try:
         if mark == "resident":
@@ -67,9 +67,9 @@ def _expiring(instance: ForestInstance, policy: TTL, strict: bool) -> Outcome:
 
 
 def _by_residence(instance: ForestInstance, policy: Policy, strict: bool) -> Outcome:
-    visits = Visits.of(instance.forest, by_units=True)
+    visits = Visits.of(instance.requests, by_units=True)
     layout = layout_of(instance, visits)
-    forest = instance.forest
+    forest = instance.requests
     replay_residence(layout, way_of(policy, instance), strict, len(forest) - 1 if instance.forced else len(forest))
     return Outcome.of_forest(forest, layout.cached, layout.written)
 
@@ -82,7 +82,7 @@ OWN_LOOPS: dict[str, Callable[[ForestInstance, Any, bool], Outcome]] = {
 
 def layout_of(instance: ForestInstance, visits: Visits) -> Layout:
     """Return what the loops read and write."""
-    forest = instance.forest
+    forest = instance.requests
     return Layout(
         visits.parent,
         visits.length,
@@ -90,7 +90,7 @@ def layout_of(instance: ForestInstance, visits: Visits) -> Layout:
         visits.start,
         visits.piece,
         forest.ask,
-        forest.end,
+        forest.past,
         instance.capacity,
         instance.exempt,
         cached=np.zeros(len(forest), np.int64),

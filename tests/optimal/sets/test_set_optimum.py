@@ -14,7 +14,7 @@ from strategies import module_traces
 
 import teltheory as tt
 from teltheory.errors import CertificateError
-from teltheory.model.module_instance import ModuleInstance
+from teltheory.model.instance import ModuleInstance
 from teltheory.model.reuses import caps
 from teltheory.optimal.sets.brute_force import least_tel
 from teltheory.optimal.sets.hindsight import METHODS

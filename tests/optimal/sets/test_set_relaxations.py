@@ -16,7 +16,7 @@ from scipy.sparse import vstack
 from strategies import module_traces
 
 import teltheory as tt
-from teltheory.model.module_instance import ModuleInstance
+from teltheory.model.instance import ModuleInstance
 from teltheory.optimal.sets.brute_force import least_tel
 from teltheory.optimal.sets.hardness import subset_sum_question
 from teltheory.optimal.sets.intervals import group_rows, naive_problem, uncapped_problem

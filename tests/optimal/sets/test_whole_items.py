@@ -12,7 +12,7 @@ from replay.instances import fewer
 
 import teltheory as tt
 from teltheory.errors import CertificateError
-from teltheory.model.module_instance import ModuleInstance
+from teltheory.model.instance import ModuleInstance
 from teltheory.optimal.sets.brute_force import least_tel
 from teltheory.optimal.sets.certificate import whole_outcome
 from teltheory.optimal.sets.whole import plans, whole_problem

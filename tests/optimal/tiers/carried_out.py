@@ -21,8 +21,8 @@ def carried_out(instance: Instance, tiers: Tiers, plan: IntArray) -> IntArray:
     held, needed = np.cumsum(plan, axis=0), dict[Unit, int]()
     place: dict[Unit, int] = {}
     met = np.zeros_like(plan)
-    following = instance.trace.next_turn.tolist()
-    for k, theta in enumerate(instance.trace.code.tolist()):
+    following = instance.requests.next_turn.tolist()
+    for k, theta in enumerate(instance.requests.code.tolist()):
         for unit in [unit for unit in place if unit[0] == theta]:
             if unit[1] < instance.history[k]:
                 met[place[unit], k] += 1

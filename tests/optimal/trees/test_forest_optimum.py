@@ -69,7 +69,7 @@ def test_states_of_a_solver_that_no_strict_cache_has_are_refused(monkeypatch):
 @examples(60)
 def test_no_policy_beats_the_optimum_in_any_cache(forest, capacity, xi, forced):
     if forced:
-        capacity = max(capacity, int(forest.end.max(initial=0)))
+        capacity = max(capacity, int(forest.past.max(initial=0)))
     best = tt.hindsight_optimum(forest, capacity, xi, forced, cache="holes")
     tt.check_certificate(forest, capacity, xi, best.certificate, forced)
     assert (
@@ -83,7 +83,7 @@ def test_no_policy_beats_the_optimum_in_any_cache(forest, capacity, xi, forced):
 @given(forests(), st.integers(0, 5))
 @examples(20)
 def test_the_curve_is_the_optimum_of_every_capacity(forest, xi):
-    most = forest.units
+    most = forest.peak
     curve = tt.hindsight_curve(forest, xi, 0, most, tolerance=0)
     for capacity in range(most + 1):
         best = tt.hindsight_optimum(forest, capacity, xi, cache="holes").objective

@@ -39,7 +39,7 @@ def served(forest, policy, capacity, engine, **options):
 
 @given(forests(), policies() | st.sampled_from([*UNTOLD.values()]), SHAPES, st.integers(0, 9), st.integers(1, 3))
 def test_the_radix_kernel_agrees_with_its_reference(forest, policy, shape, room, running):
-    capacity = int(forest.end.max(initial=0)) + room - 1
+    capacity = int(forest.past.max(initial=0)) + room - 1
     options = {"cache": shape, "running": running}
     plain, fast = (served(forest, policy, max(capacity, 0), e, **options) for e in ("reference", "kernel"))
     assert plain == fast
@@ -49,15 +49,15 @@ def test_the_radix_kernel_agrees_with_its_reference(forest, policy, shape, room,
 def test_nodes_of_the_forest_may_be_longer_than_units(forest, data, policy, shape):
     length = data.draw(st.lists(st.integers(1, 3), min_size=forest.nodes, max_size=forest.nodes))
     longer = replace(forest, length=readonly(np.array(length, np.int64)))
-    capacity = int(longer.end.max(initial=0)) + data.draw(st.integers(0, 9))
+    capacity = int(longer.past.max(initial=0)) + data.draw(st.integers(0, 9))
     plain, fast = (served(longer, policy, capacity, e, cache=shape) for e in ("reference", "kernel"))
     assert plain == fast
 
 
 @given(forests(), policies(), st.integers(0, 9))
 def test_nodes_of_one_unit_are_the_strict_forced_cache(forest, policy, room):
-    asked = replace(forest, ask=forest.end, total=forest.end)
-    capacity = int(asked.end.max(initial=0)) + room
+    asked = replace(forest, ask=forest.past, total=forest.past)
+    capacity = int(asked.past.max(initial=0)) + room
     blocks = tt.replay(asked, policy, capacity, forced=True)
     assert tt.replay(asked, policy, capacity, cache=tt.RadixNodes(chunk=1)) == blocks
 

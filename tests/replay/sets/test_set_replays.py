@@ -13,7 +13,7 @@ from replay.own_policies import OWN
 from strategies import module_traces
 
 import teltheory as tt
-from teltheory.model.module_instance import ModuleInstance
+from teltheory.model.instance import ModuleInstance
 from teltheory.model.reuses import caps
 from teltheory.policies import FIFO, GDSF, LFU, PGDSF, S3FIFO, SLRU, TTL, Priority, SharedTLRU
 from teltheory.policies.node import on_arrays

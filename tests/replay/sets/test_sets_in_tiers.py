@@ -9,7 +9,7 @@ from replay.instances import TRIMS
 from strategies import module_traces
 
 import teltheory as tt
-from teltheory.model.module_instance import ModuleInstance
+from teltheory.model.instance import ModuleInstance
 from teltheory.policies import GDSF, LFU, SharedTLRU
 from teltheory.replay.sets.tiers import SetsInTiers
 

@@ -89,7 +89,7 @@ def test_rules_that_are_asked_of_each_node_say_the_same(trace, xi, q_hat, tiers,
 
 @given(forests(), policies(), st.integers(0, 8), st.booleans())
 def test_one_tier_is_the_strict_cache(forest, policy, capacity, forced):
-    size = capacity + (int(forest.end.max(initial=0)) if forced else 0)
+    size = capacity + (int(forest.past.max(initial=0)) if forced else 0)
     same_as_one_cache(forest, policy, size, forced)
 
 
@@ -106,12 +106,12 @@ def test_a_last_past_may_be_too_long_under_forced_caching(trace, policy):
 
 @given(forests(), policies())
 def test_a_last_path_may_be_too_long_under_forced_caching(forest, policy):
-    longest = int(forest.end[:-1].max(initial=0))
+    longest = int(forest.past[:-1].max(initial=0))
     same_as_one_cache(forest, policy, longest, forced=True)
     tiers = tt.Tiers((longest, 3), (0, Fraction(1, 2)))
     outcome = tt.replay(forest, policy, tiers, forced=True)
     assert outcome == tt.replay(forest, policy, tiers, forced=True, engine="reference")
-    if len(forest) and forest.end[-1] > longest:
+    if len(forest) and forest.past[-1] > longest:
         assert not outcome.copied[:, -1].any()
 
 
@@ -126,7 +126,7 @@ def same_as_one_cache(trace, policy, size, forced):
 
 @given(forests(), memories(most=8, modes=STACKED, tiers=4), st.booleans())
 def test_lru_in_tiers_is_the_difference_of_caches(forest, tiers, forced):
-    tiers = with_room(tiers, int(forest.end.max(initial=0))) if forced else tiers
+    tiers = with_room(tiers, int(forest.past.max(initial=0))) if forced else tiers
     outcome = differs_from_caches(forest, tiers, forced)
     both = tt.replay(forest, tt.LRU(), tiers.pooled[-1], forced=forced)
     assert outcome.written.tolist() == both.written.tolist()

@@ -26,7 +26,7 @@ def test_the_heaps_agree_with_the_reference_request_by_request(forest, data):
         for engine in ("auto", "reference")
     )
     assert fast == plain
-    assert (fast.cached.sum(axis=0) + fast.written == forest.end).all()
+    assert (fast.cached.sum(axis=0) + fast.written == forest.past).all()
     assert (fast.loaded == fast.cached[1:]).all()
 
 
@@ -38,7 +38,7 @@ def test_they_agree_on_a_longer_run(policy, mode):
     parent = np.array([rng.integers(-1, node) for node in range(40)])
     leaf = np.concatenate(([39], rng.integers(0, 9, 250), rng.integers(0, 40, 150)))
     sized = replace(tt.Forest.of_nodes(parent, leaf), length=rng.integers(1, 9, 40))
-    forest = replace(sized, ask=sized.end, total=sized.end)
+    forest = replace(sized, ask=sized.past, total=sized.past)
     gpu = int(sized.depth.max()) + 49
     tiers = tt.Tiers((gpu, gpu + 60 if mode == "inclusive" else 60), (0, 0), mode)
     fast, plain = (
@@ -50,7 +50,7 @@ def test_they_agree_on_a_longer_run(policy, mode):
 
 @given(forests(), policies(), CAPACITIES, st.booleans(), st.data())
 def test_the_heaps_agree_with_the_reference_unit_by_unit(forest, policy, first, forced, data):
-    first += int(forest.end.max(initial=0)) if forced else 0
+    first += int(forest.past.max(initial=0)) if forced else 0
     tiers = data.draw(memories(first, 8))
     fast, plain = (tt.replay(forest, policy, tiers, forced, engine=engine) for engine in ("auto", "reference"))
     assert fast == plain
@@ -65,7 +65,7 @@ def test_paths_may_be_long():
 
 @given(forests(), policies(), CAPACITIES, st.sampled_from(MODES))
 def test_whole_nodes_of_a_unit_are_the_strict_forced_cache(forest, policy, room, mode):
-    capacity = int(forest.end.max(initial=0)) + room
+    capacity = int(forest.past.max(initial=0)) + room
     single = tt.replay(forest, policy, capacity, forced=True)
     assert tt.replay(forest, policy, capacity, cache=tt.WholeNodes()) == single
     host = tt.Tiers((capacity, capacity if mode == "inclusive" else 0), (0, 0), mode)

@@ -95,7 +95,7 @@ def documents(draw, most=3):
     forest = replace(tt.Forest.of_nodes(parent, leaf), length=np.array(length, np.int64))
     tails = draw(st.lists(st.integers(0, 2), min_size=len(leaf), max_size=len(leaf)))
     arrival = np.arange(len(leaf)) / 2
-    return replace(forest, ask=forest.end, total=forest.end + np.array(tails, np.int64), arrival=arrival)
+    return replace(forest, ask=forest.past, total=forest.past + np.array(tails, np.int64), arrival=arrival)
 
 
 @st.composite

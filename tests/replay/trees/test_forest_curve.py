@@ -44,14 +44,14 @@ def stacks(draw):
 
 @given(forests() | branches(), stacks(), st.sampled_from(("strict", "holes")))
 def test_the_curve_is_the_reference_at_every_capacity(forest, stack, cache):
-    same_everywhere(forest, *stack, range(min(forest.units, 12) + 2), engine="reference", cache=cache)
+    same_everywhere(forest, *stack, range(min(forest.peak, 12) + 2), engine="reference", cache=cache)
 
 
 def test_seeded_forests_at_every_capacity():
     for forest, draw in seeded_forests(fewer(2000), 5):
         xi = draw.randint(0, 5)
         policy = draw.choice(stack_policies(xi, draw.randint(0, 3)))
-        same_everywhere(forest, policy, draw.randint(0, 6), range(forest.units + 2), engine="kernel")
+        same_everywhere(forest, policy, draw.randint(0, 6), range(forest.peak + 2), engine="kernel")
 
 
 @given(turn_columns(), stacks())

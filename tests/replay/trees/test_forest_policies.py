@@ -75,7 +75,7 @@ def test_the_kernel_agrees_with_the_reference(name, data, forest, capacity, runn
 def with_longer_nodes(forest):
     """Return a forest with nodes of 1 to 3 units, of which each request asks for all."""
     length, nothing = readonly(1 + np.arange(forest.nodes) % 3), readonly(np.zeros(len(forest), np.int64))
-    end = tt.Forest(forest.parent, length, forest.leaf, nothing, nothing).end
+    end = tt.Forest(forest.parent, length, forest.leaf, nothing, nothing).past
     return tt.Forest(forest.parent, length, forest.leaf, end, end)
 
 
@@ -237,7 +237,7 @@ def test_what_expired_is_not_hit(forest, seconds):
         fresh.append(min([*alive, False].index(False), int(forest.ask[k])))
         last.update(dict.fromkeys(path, now))
     for cache in CACHES:
-        assert cached(forest, tt.TTL(seconds), forest.units, cache=cache) == fresh
+        assert cached(forest, tt.TTL(seconds), forest.peak, cache=cache) == fresh
 
 
 EXAMPLE = tt.Forest.from_paths([[1, 2], [1], [3], [1, 2], [4], [1, 2], [3]], arrival=range(7))

@@ -70,7 +70,7 @@ def by_recency(draw):
 
 def modes(forest):
     """Return what forced caching says, from no path exempt to the latest three."""
-    ends = forest.end.tolist()
+    ends = forest.past.tolist()
     return st.sampled_from([0, 1, 2, 3]).map(
         lambda running: (running, sum(sorted(ends)[-running:] if running else []))
     )
@@ -145,12 +145,12 @@ def test_runs_are_what_a_walk_over_units_finds(forest):
     end, start, slot, to = Runs.of(forest)
     pairs = list(zip(slot.tolist(), to.tolist(), strict=True))
     assert [pairs[a:b] for a, b in pairwise(start)] == runs_by_hand(forest)
-    assert end.tolist() == forest.end.tolist()
+    assert end.tolist() == forest.past.tolist()
 
 
 @given(st.data(), forests() | branches())
 def test_the_highest_reach_is_that_of_all_requests_through_a_unit(data, forest):
-    own = [data.draw(st.integers(0, end)) for end in forest.end.tolist()]
+    own = [data.draw(st.integers(0, end)) for end in forest.past.tolist()]
     units = forest.by_units()
     reached, found = {}, []
     for k, reach in enumerate(own):

@@ -24,9 +24,9 @@ def beginning(name):
         pytest.skip(f"needs {name}")
     trace = wildchat(path) if name.startswith("wildchat") else tt.read_trace(path, **TRACES[name])
     requests = fewer(3000, 75)
-    forest = trace.first(requests).forest
+    forest = trace[:requests].forest
     size = forest.block_size
-    return forest.to_blocks(size * max(1, int(np.median(forest.end)) // 24))
+    return forest.to_blocks(size * max(1, int(np.median(forest.past)) // 24))
 
 
 def wildchat(path):
@@ -58,9 +58,9 @@ def test_engines_agree_on_a_real_trace(name):
     remembering = [tt.FIFO(), tt.LFU(), tt.SLRU(), tt.GDSF(), tt.TwoQ(), tt.S3FIFO()]
     remembering += [tt.PGDSF(range(forest.nodes)), tt.Priority([k % 3 for k in range(len(forest))])]
     remembering += [] if forest.arrival is None else [tt.TTL(30)]
-    longest = int(forest.end.max())
+    longest = int(forest.past.max())
     trees = tt.RadixNodes(4 * forest.block_size), tt.RadixNodes(split=True)
-    for capacity, forced in ((forest.units // 20, False), (longest + 8, True)):
+    for capacity, forced in ((forest.peak // 20, False), (longest + 8, True)):
         pairs = [(policy, cache) for policy in (*policies, *remembering) for cache in ("strict", "holes")]
         if forced:
             pairs += [(policy, cache) for policy in (*policies, *remembering[:3]) for cache in trees]
@@ -80,5 +80,5 @@ def test_the_curve_of_a_real_trace_is_what_replays_say(name):
     for policy in (tt.LRU(), *tlrus, tt.ThresholdLRU(xi)):
         curve = tt.capacity_curve(forest, policy)
         assert curve.one_pass
-        for capacity in (0, 3, forest.units // 50, forest.units // 8, forest.units // 2, forest.units):
+        for capacity in (0, 3, forest.peak // 50, forest.peak // 8, forest.peak // 2, forest.peak):
             assert curve.outcome(capacity) == tt.replay(forest, policy, capacity)
