@@ -7,13 +7,14 @@ whoever reads them.
 """
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING, asdict, fields, replace
+from collections.abc import Mapping
+from dataclasses import asdict, fields, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn
 
 from teltheory.base.input_files import read_json
+from teltheory.base.plain_data import MisfitError, fitted
 from teltheory.cost.latency import (
     A100_LLAMA2_7B,
     A100_LLAMA2_7B_ATTENTION,
@@ -25,7 +26,6 @@ from teltheory.cost.latency import (
 from teltheory.cost.latency_table import TableLatency
 from teltheory.errors import ArgumentError, FileError, printable, shown
 
-Reader: TypeAlias = Callable[[str, str, Any], Any]
 VERSION = 1
 MOST_BYTES = 1 << 20
 FORMS: dict[str, type[LatencyModel | TableLatency]] = {"formula": LatencyModel, "table": TableLatency}
@@ -64,9 +64,8 @@ def _plain(value: Any) -> Any:
     return str(value) if isinstance(value, Fraction) else value
 
 
-def _fields(kind: type[Any]) -> dict[str, bool]:
-    """Return the fields of a form, and whether each is needed."""
-    return {field.name: field.default is MISSING for field in fields(kind)}
+def _fields(kind: type[Any]) -> list[str]:
+    return [field.name for field in fields(kind)]
 
 
 def latency_from_json(data: object, place: str = "latency") -> LatencyModel | TableLatency:
@@ -96,14 +95,15 @@ def latency_from_json(data: object, place: str = "latency") -> LatencyModel | Ta
     for field in data:
         if field not in ("teltheory_latency", "form", *known):
             _fail(place, str(field), data[field], "no such field")
-    for field, needed in known.items():
-        if needed and field not in data:
-            raise FileError(f"{place}, {field}: found none, expected one")
-    read = {name: READERS.get(name, _fraction)(place, name, data[name]) for name in known if name in data}
+    origin = data.get("provenance")
+    if isinstance(origin, Mapping) and not origin.keys() <= set(_fields(Provenance)):
+        _fail(place, "provenance", origin, "an object with some of " + ", ".join(_fields(Provenance)))
     try:
-        return FORMS[form](**read)
-    except ArgumentError as error:
-        raise FileError(f"{place}, {error}") from None
+        return fitted(data, FORMS[form], {Fraction: _fraction})
+    except MisfitError as error:
+        raise FileError(
+            f"{place}, {error.place('.')[1:]}: found {error.found}, expected {error.expected}"
+        ) from None
 
 
 def read_latency(file: str | Path) -> LatencyModel | TableLatency:
@@ -128,46 +128,10 @@ def latency_named(text: str, argument: str = "latency") -> LatencyModel | TableL
     return replace(model, name=printable(model.name or Path(text).name))
 
 
-def _origin(place: str, field: str, found: object) -> Provenance | None:
-    if found is None:
-        return None
-    known = _fields(Provenance)
-    if not isinstance(found, Mapping) or any(name not in known for name in found):
-        _fail(place, field, found, "an object with some of " + ", ".join(known))
-    return Provenance(**{name: _text(place, f"{field}.{name}", value) for name, value in found.items()})
-
-
-def _list_of(read: Reader) -> Reader:
-    def read_all(place: str, field: str, found: object) -> tuple[Any, ...]:
-        if not isinstance(found, list):
-            _fail(place, field, found, "a list")
-        return tuple(read(place, f"{field}[{i}]", value) for i, value in enumerate(found))
-
-    return read_all
-
-
-def _text(place: str, field: str, found: object) -> str:
-    return found if isinstance(found, str) else _fail(place, field, found, "text")
-
-
-def _whole(place: str, field: str, found: object) -> int:
-    return found if type(found) is int else _fail(place, field, found, "a whole number")
-
-
-def _fraction(place: str, field: str, found: object) -> Fraction:
+def _fraction(found: object) -> Fraction:
     if not isinstance(found, str) or not _FRACTION.fullmatch(found):
-        _fail(place, field, found, 'a string such as "717/10000000" or "0.0000717"')
+        raise ValueError('a string such as "717/10000000" or "0.0000717"')
     return Fraction(found)
-
-
-READERS: dict[str, Reader] = {
-    "name": _text,
-    "provenance": _origin,
-    "totals": _list_of(_whole),
-    "cached_shares": _list_of(_fraction),
-    "seconds": _list_of(_list_of(_fraction)),
-}
-"""How a field is read, given the place, its name and what was found; any other is a fraction."""
 
 
 def _fail(place: str, field: str, found: object, expected: str) -> NoReturn:

@@ -1,36 +1,39 @@
 """The ledger as data: reading it back, its sections, and how the paper stands: what became of its statements."""
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias, TypedDict
+
+from msgspec import Meta
 
 from teltheory.base.input_files import parsed_json
+from teltheory.base.plain_data import read_as
 from teltheory.claims.origin import EDITIONS
-from teltheory.errors import FileError, shown
+from teltheory.errors import FileError
 
 Row: TypeAlias = dict[str, Any]
 """A row of the ledger, as `Verdict.as_dict` makes it."""
 
-FIELDS = {
-    "id": str,
-    "origin": str,
-    "kind": str,
+
+def _one_of(known: str) -> Any:
+    """Return the type of a text that goes into documents as it is: no mark-up is among it."""
+    return Annotated[str, Meta(pattern=rf"\A(?:{known})\Z", description=known)]
+
+
+SCOPE: Any = TypedDict("SCOPE", {"kind": str, "instances": int, "bounds": dict[str, Any]})
+FIELDS: dict[str, Any] = {
+    "id": _one_of(r"[A-Za-z0-9][A-Za-z0-9._-]*"),
+    "origin": _one_of("paper|reading|sharpness|another paper|ours"),
+    "kind": _one_of("statement|misprint|by construction|arithmetic"),
     "source": str,
     "statement": str,
-    "verdict": str,
-    "scope": dict,
-    "counterexample": dict | None,
-    "seconds": int | float,
+    "verdict": _one_of("holds|refuted|reproduced|not reproduced|undecided|not decidable here|error"),
+    "scope": SCOPE,
+    "counterexample": dict[str, Any] | None,
+    "seconds": float,
 }
-KNOWN = {
-    "id": r"[A-Za-z0-9][A-Za-z0-9._-]*",
-    "origin": "paper|reading|sharpness|another paper|ours",
-    "kind": "statement|misprint|by construction|arithmetic",
-    "verdict": "holds|refuted|reproduced|not reproduced|undecided|not decidable here|error",
-}
-"""Patterns of what goes into documents as it is: no mark-up is among it."""
-SCOPE_FIELDS = {"kind": str, "instances": int, "bounds": dict}
+"""What a row has, beside what it may have."""
+CLAIM: Any = TypedDict("CLAIM", FIELDS)  # type: ignore[misc]
 
 SECTIONS = {
     "The hindsight problem (Appendix B)": "hindsight theorem-b1 violations weighted",
@@ -80,27 +83,8 @@ def read_ledger(text: str | bytes, name: str) -> list[Row]:
     if not isinstance(rows, list) or not rows:
         raise FileError(f"{name}: found no claims, expected a ledger as `teltheory verify --json` writes it")
     for i, row in enumerate(rows, start=1):
-        _check(row, FIELDS, f"{name}, claim {i}")
-        _check(row["scope"], SCOPE_FIELDS, f"{name}, claim {i}, scope")
-        for field, known in KNOWN.items():
-            if not re.fullmatch(known, row[field]):
-                raise FileError(f"{name}, claim {i}, {field}: found {shown(row[field])}, expected {known}")
+        read_as(f"{name}, claim {i}", row, CLAIM)
     return rows
-
-
-def _check(row: Any, fields: dict[str, Any], place: str) -> None:
-    if not isinstance(row, dict):
-        raise FileError(f"{place}: found {shown(row)}, expected an object")
-    for field, kind in fields.items():
-        if field not in row:
-            raise FileError(f"{place}: found no field {field!r}, expected all of {', '.join(fields)}")
-        if not isinstance(row[field], kind):
-            raise FileError(f"{place}, {field}: found {shown(row[field])}, expected {_kind(kind)}")
-
-
-def _kind(kind: Any) -> str:
-    names = {str: "text", dict: "an object", int: "a whole number"}
-    return names.get(kind, "an object or null" if kind is FIELDS["counterexample"] else "a number")
 
 
 OUTCOMES = {

@@ -56,8 +56,8 @@ def test_a_file_written_by_hand(tmp_path: Path) -> None:
         ({"per_token": "nan"}, "per_token: found 'nan'"),
         ({"per_token": "1/0"}, "per_token: found '1/0'"),
         ({"per_token": "-1"}, "per_token: found '-1', expected a fraction, 0 or more"),
-        ({"name": 3}, "name: found 3, expected text"),
-        ({"provenance": {"date": 2026}}, "provenance.date: found 2026, expected text"),
+        ({"name": 3}, "name: found 3, expected a text"),
+        ({"provenance": {"date": 2026}}, "provenance.date: found 2026, expected a text"),
     ],
 )
 def test_what_is_no_formula_is_one_line_that_names_the_field(change: dict[str, object], message: str) -> None:
@@ -84,7 +84,7 @@ def test_what_is_no_table_is_one_line_that_names_the_field(change: dict[str, obj
 def test_a_field_that_is_left_out_is_named() -> None:
     for data, field in ((FORMULA, "per_token"), (TABLE, "totals"), (TABLE, "cached_shares"), (TABLE, "seconds")):
         rest = {key: value for key, value in data.items() if key != field}
-        with pytest.raises(tt.FileError, match=f"^here, {field}: found none, expected one"):
+        with pytest.raises(tt.FileError, match=f"^here, {field}: found nothing, expected "):
             tt.latency_from_json(rest, "here")
 
 

@@ -18,16 +18,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias, get_args
+from typing import Annotated, Any, TypeAlias, get_args
 
 import numpy as np
+from msgspec import UNSET, Meta, UnsetType, structs
 
 from teltheory.base.input_files import read_json
+from teltheory.base.plain_data import MisfitError, fitted, shape
 from teltheory.cli.asked.prefixes import PRIVATE, Prefixes, reading_line, without_lines
 from teltheory.cli.asked.traces import Reading, report_lines
 from teltheory.cli.optimum.tiered_certificate import TIERS, TieredCertified
@@ -43,11 +44,15 @@ from teltheory.model.trace import Trace
 from teltheory.optimal.certificate import Certificate, check_certificate
 from teltheory.optimal.costs.prices import Cut, Prices
 from teltheory.optimal.slo.exhaustion import check_violations
-from teltheory.optimal.tiers.certificate import TieredCertificate
+from teltheory.optimal.tiers.certificate import COLUMNS, TieredCertificate
 from teltheory.optimal.trees.hindsight import BlockCache
 
 VERSION = 2
 KIND = "objective_kind"
+Whole: TypeAlias = Annotated[int, Meta(ge=0, description="a whole number, 0 or more")]
+Wholes: TypeAlias = tuple[Whole, ...]
+Narrow: TypeAlias = Annotated[int, Meta(ge=0, le=INT64_MAX, description="a whole number from 0 to 2**63 - 1")]
+Positive: TypeAlias = Annotated[int, Meta(ge=1, le=INT64_MAX, description="1 or more")]
 
 
 def check_file(certificate_file: str, trace_file: str, reading: Reading) -> int:
@@ -182,15 +187,16 @@ def digest_of(entries: object) -> str:
 def _as_data(entry: Entry) -> dict[str, Any]:
     data = {KIND: TIERS} | entry.fields() if isinstance(entry, TieredCertified) else _fields_as_data(entry)
     if not entry.prefixes.chains:
-        data["prefixes"] = {name: getattr(entry.prefixes, name) for name in OF_PREFIXES}
+        data["prefixes"] = {name: getattr(entry.prefixes, name) for name in OF_PREFIXES.__struct_fields__}
     return data
 
 
 def _fields_as_data(entry: Certified) -> dict[str, Any]:
     data: dict[str, Any] = {KIND: entry.goal.text if isinstance(entry.goal, Level) else entry.goal}
-    for name in _fields_of(entry.goal):
-        value = getattr(entry, name)
-        data[name] = value.tolist() if isinstance(value, np.ndarray) else value
+    for name in _kind_of(entry.goal).__struct_fields__:
+        if name not in (KIND, "prefixes"):
+            value = getattr(entry, name)
+            data[name] = value.tolist() if isinstance(value, np.ndarray) else value
     if entry.prices is not None:
         data["prices"] = asdict(entry.prices)
     return data
@@ -203,7 +209,9 @@ def read_certificates(file: str) -> list[Entry]:
     if type(version) is not int or version != VERSION:
         raise FileError(f'{file}: expected a file of certificates, "teltheory_certificates": {VERSION}')
     entries = data.get("certificates")
-    found = _list(_entry, f"{file}, certificates", entries)
+    if not isinstance(entries, list):
+        raise FileError(f"{file}, certificates: found {type(entries).__name__}, expected a list")
+    found = [_entry(f"{file}, certificates[{i}]", entry) for i, entry in enumerate(entries)]
     if data.get("sha256") != digest_of(entries):
         raise FileError(f"{file}, sha256: found another digest than that of the certificates, expected the same")
     return found
@@ -216,148 +224,83 @@ def _entry(place: str, entry: object) -> Entry:
     if not isinstance(kind, str):
         raise FileError(f"{place}: expected an object with {KIND}, {expected}")
     if kind == TIERS:
-        return _tiered(place, given)
+        return _tiered(place, _read_entry(place, given, OF_TIERS))
     goal = kind if kind in (TEL, SLO) else read_level(kind)
     if goal is None:
         raise FileError(f"{place}, {KIND}: found {shown(kind)}, expected {expected}")
-    values = _values(_fields_of(goal), place, given, shared=goal == TEL)
-    return Certified(goal, **values)
+    values = structs.asdict(_read_entry(place, given, _kind_of(goal)))
+    del values[KIND]
+    made = {"prefixes": _prefixes(values.get("prefixes", UNSET)), "prices": _prices(values.get("prices"))}
+    return Certified(goal, **values | made)
 
 
-def _tiered(place: str, given: dict[str, Any]) -> TieredCertified:
+def _tiered(place: str, given: Any) -> TieredCertified:
     """Return an entry about tiers; whether its certificate proves anything is up to its check."""
-    values = _values(OF_TIERS | OF_TIERED, place, given, shared=True)
-    kept = {name: values[name] for name in ("xi", "forced", "prefixes") if name in values}
     try:
-        tiers = Tiers(**{name: values[name] for name in OF_TIERS})
+        tiers = Tiers(given.capacities, given.loads, given.mode, given.loading)
     except ArgumentError as error:
         raise FileError(f"{place}, {error}") from None
-    columns = {name: value for name, value in values.items() if name not in {*OF_TIERS, *kept}}
-    return TieredCertified(tiers, certificate=TieredCertificate(**columns), **kept)
+    found = TieredCertificate(given.lower, **{name: getattr(given, name) for name in (*COLUMNS, "denominator")})
+    return TieredCertified(tiers, given.xi, given.forced, found, _prefixes(given.prefixes))
 
 
-def _values(readers: Readers, place: str, given: dict[str, Any], shared: bool) -> dict[str, Any]:
-    """Return what an entry says beside its kind; it may say how shared prefixes are read."""
-    prefixes: Readers = {"prefixes": _prefixes} if shared and "prefixes" in given else {}
-    values = _object({KIND: lambda _, kind: kind} | readers | prefixes, place, given)
-    del values[KIND]
-    return values
-
-
-def _object(readers: Readers, place: str, entry: object) -> dict[str, Any]:
-    """Return an object's values, each read by its field's reader; it has all of the fields and no other."""
-    if not isinstance(entry, dict) or set(entry) != set(readers):
-        raise FileError(f"{place}: expected an object with {', '.join(readers)}")
-    return {name: read(f"{place}, {name}", entry[name]) for name, read in readers.items()}
-
-
-def _list(read: Reader, place: str, values: object) -> list[Any]:
-    if not isinstance(values, list):
-        raise FileError(f"{place}: found {type(values).__name__}, expected a list")
-    return [read(f"{place}[{i}]", value) for i, value in enumerate(values)]
-
-
-def _whole(place: str, value: object, most: int | None = None) -> int:
-    if type(value) is not int or value < 0 or (most is not None and value > most):
-        expected = "a whole number, 0 or more" if most is None else "a whole number from 0 to 2**63 - 1"
-        raise FileError(f"{place}: found {shown(value)}, expected {expected}")
-    return value
-
-
-def _flag(place: str, value: object) -> bool:
-    if not isinstance(value, bool):
-        raise FileError(f"{place}: found {shown(value)}, expected true or false")
-    return value
-
-
-def _column(place: str, values: object) -> IntArray:
-    return np.array(_list(partial(_whole, most=INT64_MAX), place, values), np.int64)
-
-
-def _wholes(place: str, values: object) -> tuple[int, ...]:
-    return tuple(_list(_whole, place, values))
-
-
-def _cut(place: str, entry: object) -> Cut:
-    return Cut(**_object(OF_A_CUT, place, entry))
-
-
-def _cuts(place: str, values: object) -> tuple[Cut, ...]:
-    return tuple(_list(_cut, place, values))
-
-
-def _prices(place: str, entry: object) -> Prices | None:
-    """Return prices; whether they are prices of a trace is up to `check_violations`."""
-    return None if entry is None else Prices(**_object(OF_PRICES, place, entry))
-
-
-def _prefixes(place: str, entry: object) -> Prefixes:
-    return Prefixes(**_object(OF_PREFIXES, place, entry))
-
-
-def _positive(place: str, value: object) -> int:
-    if value == 0:
-        raise FileError(f"{place}: found 0, expected 1 or more")
-    return _whole(place, value, INT64_MAX)
-
-
-def _one_of(place: str, value: object) -> str:
-    if value not in get_args(BlockCache):
-        raise FileError(f"{place}: found {shown(value)}, expected {' or '.join(get_args(BlockCache))}")
-    return str(value)
-
-
-def _named(place: str, value: object) -> str:
-    if not isinstance(value, str):
-        raise FileError(f"{place}: found {shown(value)}, expected a text")
-    return value
-
-
-def _text(place: str, value: object) -> str | None:
-    if not isinstance(value, str | None):
-        raise FileError(f"{place}: found {shown(value)}, expected a text or null")
-    return value
-
-
-def _fraction(place: str, value: object) -> Fraction:
+def _read_entry(place: str, given: object, kind: type[Any]) -> Any:
     try:
-        return read_fraction(place, str(value), "a fraction such as 3/10")
+        return fitted(given, kind, {IntArray: _column, Fraction: _fraction})
+    except MisfitError as error:
+        found = "" if error.expected.startswith("an object") else f"found {error.found}, "
+        raise FileError(f"{place}{error.place()}: {found}expected {error.expected}") from None
+
+
+def _prefixes(given: Any) -> Prefixes:
+    """Return how an entry says that shared prefixes are read, if it does."""
+    return PRIVATE if given is UNSET else Prefixes(**structs.asdict(given))
+
+
+def _prices(given: Any) -> Prices | None:
+    """Return prices; whether they are prices of a trace is up to `check_violations`."""
+    if given is None:
+        return None
+    return Prices(**structs.asdict(given) | {"cuts": tuple(Cut(**structs.asdict(cut)) for cut in given.cuts)})
+
+
+def _column(found: object) -> IntArray:
+    return np.array(fitted(found, list[Narrow]), np.int64)
+
+
+def _fraction(found: object) -> Fraction:
+    try:
+        return read_fraction(KIND, str(found), "a fraction such as 3/10")
     except ArgumentError as error:
-        raise FileError(str(error)) from None
+        raise ValueError(error.expected) from None
 
 
-def _fractions(place: str, values: object) -> tuple[Fraction, ...]:
-    return tuple(_list(_fraction, place, values))
+Cache: TypeAlias = Annotated[BlockCache, Meta(description=" or ".join(get_args(BlockCache)))]
+PLAN: dict[str, Any] = {KIND: str, "capacity": Whole, "forced": bool, "objective": Whole, "kept": IntArray}
+OF_A_CUT = shape("cut", step=Whole, turns=Wholes, weights=Wholes, numerator=Whole)
+OF_PRICES = shape("prices", steps=Wholes, numerators=Wholes, denominator=Whole, cuts=tuple[OF_A_CUT, ...])  # type: ignore[valid-type]
+OF_PREFIXES = shape("prefixes", block_size=Positive, cache=Cache, running=Positive, without=str | None)
+SHARED = (OF_PREFIXES | UnsetType, UNSET)
+OF_TEL = shape("entry", **PLAN, xi=Whole, steps=IntArray, prefixes=SHARED)
+OF_SLO = shape("entry", **PLAN, xi=Whole, proved=Whole, prices=OF_PRICES | None)
+OF_A_LEVEL = shape("entry", **PLAN, proved=Whole, prices=OF_PRICES | None)
+OF_TIERS = shape(
+    "entry",
+    objective_kind=str,
+    capacities=Wholes,
+    loads=tuple[Fraction, ...],
+    mode=str,
+    loading=str,
+    xi=Whole,
+    forced=bool,
+    lower=Fraction,
+    **dict.fromkeys(COLUMNS[:4], IntArray),
+    loading_shares=IntArray | None,
+    denominator=Positive,
+    prefixes=SHARED,
+)
 
 
-def _maybe_column(place: str, values: object) -> IntArray | None:
-    return None if values is None else _column(place, values)
-
-
-Reader: TypeAlias = Callable[[str, object], Any]
-"""Takes where a value stands and the value; returns it as it is meant, or raises a `FileError`."""
-Readers: TypeAlias = dict[str, Reader]
-OF_A_CUT: Readers = {"step": _whole, "turns": _wholes, "weights": _wholes, "numerator": _whole}
-OF_PRICES: Readers = {"steps": _wholes, "numerators": _wholes, "denominator": _whole, "cuts": _cuts}
-OF_ALL: Readers = {"capacity": _whole, "forced": _flag, "objective": _whole, "kept": _column}
-OF_PREFIXES: Readers = {"block_size": _positive, "cache": _one_of, "running": _positive, "without": _text}
-OF_TIERS: Readers = {"capacities": _wholes, "loads": _fractions, "mode": _named, "loading": _named}
-OF_TIERED: Readers = {
-    "xi": _whole,
-    "forced": _flag,
-    "lower": _fraction,
-    "steps": _column,
-    "tiers": _column,
-    "numerators": _column,
-    "shares": _column,
-    "loading_shares": _maybe_column,
-    "denominator": _positive,
-}
-OF_A_BOUND: Readers = {"proved": _whole, "prices": _prices}
-
-
-def _fields_of(goal: str | Level) -> Readers:
-    """Return the fields of an entry, and how each is read."""
-    if isinstance(goal, Level):
-        return OF_ALL | OF_A_BOUND
-    return OF_ALL | {"xi": _whole} | ({"steps": _column} if goal == TEL else OF_A_BOUND)
+def _kind_of(goal: str | Level) -> type[Any]:
+    """Return what stands in an entry."""
+    return OF_A_LEVEL if isinstance(goal, Level) else OF_TEL if goal == TEL else OF_SLO

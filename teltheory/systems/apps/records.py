@@ -21,9 +21,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
 
 from teltheory.base.input_files import read_json
+from teltheory.base.plain_data import MisfitError, fitted
 from teltheory.base.whole_files import write_whole
 from teltheory.errors import shown
 from teltheory.systems.apps.deduction import LABELS
@@ -33,12 +36,7 @@ from teltheory.systems.apps.requests import Port, Request, Sampling
 from teltheory.systems.apps.template import Placeholder, parse
 from teltheory.systems.apps.transforms import check
 
-APPLICATION = ("name", "requests", "set", "get")
-REQUEST = ("name", "prompt", "placeholders", "model", "sampling")
-ENTRY = ("name", "in_out", "semantic_var_id", "transforms")
-GET = ("semantic_var_id", "criteria")
 MOST_BYTES = 2**28
-KINDS = {str: "a text", list: "a list", dict: "an object", bool: "true or false", int: "a whole number"}
 
 
 @dataclass(frozen=True)
@@ -109,42 +107,60 @@ def as_data(application: Application) -> dict[str, Any]:
     return {"name": application.name, "requests": requests, "set": dict(application.values), "get": gets}
 
 
-@dataclass(frozen=True)
-class _Fields:
-    """An object of a file, whose fields are checked as they are read."""
+class _Known(Struct, forbid_unknown_fields=True):
+    """An object of a file; a field that is null is left out."""
 
-    place: str
-    data: Mapping[str, Any]
 
-    @classmethod
-    def of(cls, data: Any, place: str, known: tuple[str, ...]) -> _Fields:
-        if not isinstance(data, dict):
-            raise AppError(MALFORMED, place, shown(data, 60), "an object")
-        for name in data:
-            if name not in known:
-                raise AppError(MALFORMED, place, f"field {shown(name, 60)}", f"only {', '.join(known)}")
-        return cls(place, data)
+class _Entry(_Known):
+    name: str
+    in_out: bool | None = None
+    semantic_var_id: str | None = None
+    transforms: str | None = None
 
-    def get(self, name: str, kind: type, default: Any) -> Any:
-        """Return a field, or what stands for one that is left out or null; a `default` of ``...`` is none."""
-        value = self.data.get(name)
-        if value is None and default is not ...:
-            return default
-        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            found = "nothing" if name not in self.data else shown(value, 60)
-            raise AppError(MALFORMED, f"{self.place}, {name}", found, KINDS[kind])
-        return value
+
+class _Sampling(_Known):
+    max_tokens: Annotated[int, Meta(ge=1)] | None = None
+    temperature: Annotated[float, Meta(ge=0, lt=1e6)] | None = None
+    stop: Any = None
+
+
+class _Call(_Known):
+    prompt: str
+    name: str | None = None
+    placeholders: list[_Entry] | None = None
+    model: str | None = None
+    sampling: _Sampling | None = None
+
+
+class _Get(_Known):
+    semantic_var_id: str
+    criteria: str | None = None
+
+
+class _Application(_Known):
+    requests: list[_Call]
+    name: str | None = None
+    set: dict[str, Any] | None = None
+    get: list[_Get] | None = None
+
+
+def _fitted(data: Any, place: str) -> _Application:
+    """Return the object of an application; what lies deeper than its fields is named without it."""
+    try:
+        return fitted(data, _Application)
+    except MisfitError as error:
+        where = f"{place}{error.place()}" if len(error.path) < 2 else error.place().removeprefix(", ")
+        raise AppError(MALFORMED, where, error.found, error.expected) from None
 
 
 def _application(data: Any, number: int, several: bool) -> Application:
-    fields = _Fields.of(data, f"application {number}" if several else "application", APPLICATION)
-    name = fields.get("name", str, str(number))
-    rows = fields.get("requests", list, ...)
-    requests = [_request(row, k, f"requests[{k}]") for k, row in enumerate(rows)]
+    given = _fitted(data, f"application {number}" if several else "application")
+    requests = [_request(call, k) for k, call in enumerate(given.requests)]
     _check_names([request.name or str(request.id) for request in requests], "request")
     graph = Graph.of(requests)
-    values = _values(fields.get("set", dict, {}), graph)
-    return Application(name, graph, values, _gets(fields.get("get", list, []), graph, values))
+    values = _values(given.set or {}, graph)
+    name = str(number) if given.name is None else given.name
+    return Application(name, graph, values, _gets(given.get or [], graph, values))
 
 
 def _check_names(names: list[str], what: str) -> None:
@@ -155,48 +171,38 @@ def _check_names(names: list[str], what: str) -> None:
         seen.add(name)
 
 
-def _request(data: Any, number: int, place: str) -> Request:
-    fields = _Fields.of(data, place, REQUEST)
-    name = fields.get("name", str, "")
-    prompt = fields.get("prompt", str, ...)
-    rows = fields.get("placeholders", list, [])
-    entries = [_Fields.of(row, f"{place}, placeholders[{k}]", ENTRY) for k, row in enumerate(rows)]
-    ports = list(_ports(prompt, entries, f"request {name or number}"))
-    model = fields.get("model", str, None)
-    return Request.of(number, prompt, ports, model, _sampling(fields), name)
+def _request(call: _Call, number: int) -> Request:
+    ports = list(_ports(call, f"requests[{number}]", f"request {call.name or number}"))
+    sampling = _sampling(call.sampling or _Sampling(), f"requests[{number}], sampling")
+    return Request.of(number, call.prompt, ports, call.model, sampling, call.name or "")
 
 
-def _ports(prompt: str, entries: list[_Fields], place: str) -> Iterator[Port]:
+def _ports(call: _Call, place: str, request: str) -> Iterator[Port]:
     """Yield the ports that entries name, and those of placeholders that need none."""
-    said = {piece.name: piece.output for piece in parse(prompt, place) if isinstance(piece, Placeholder)}
+    said = {piece.name: piece.output for piece in parse(call.prompt, request) if isinstance(piece, Placeholder)}
     named = set[str]()
-    for entry in entries:
-        name = entry.get("name", str, ...)
-        named.add(name)
-        output = entry.get("in_out", bool, ... if said.get(name) is None else said[name])
-        spec = entry.get("transforms", str, "")
-        check(spec, place=f"{place}, placeholder {name!r}")
-        yield Port(name, output, entry.get("semantic_var_id", str, name), spec)
+    for k, entry in enumerate(call.placeholders or []):
+        named.add(entry.name)
+        output = said.get(entry.name) if entry.in_out is None else entry.in_out
+        if output is None:
+            raise AppError(MALFORMED, f"{place}, placeholders[{k}], in_out", "nothing", "true or false")
+        spec = entry.transforms or ""
+        check(spec, place=f"{request}, placeholder {entry.name!r}")
+        variable = entry.name if entry.semantic_var_id is None else entry.semantic_var_id
+        yield Port(entry.name, output, variable, spec)
     for name, output in said.items():
         if name not in named and output is not None:
             yield Port(name, output, name)
 
 
-def _sampling(fields: _Fields) -> Sampling:
-    place = f"{fields.place}, sampling"
-    own = _Fields.of(fields.get("sampling", dict, {}), place, ("max_tokens", "temperature", "stop"))
-    most = own.get("max_tokens", int, Sampling.max_tokens)
-    if most < 1:
-        raise AppError(MALFORMED, f"{place}, max_tokens", str(most), "1 or more")
-    said = own.data.get("temperature")
-    temperature = Sampling.temperature if said is None else said
-    if isinstance(temperature, bool) or not isinstance(temperature, (int, float)) or not 0 <= temperature < 1e6:
-        raise AppError(MALFORMED, f"{place}, temperature", shown(temperature, 60), "a number, 0 or more")
-    said = own.data.get("stop")
-    stop = [said] if isinstance(said, str) else [] if said is None else said
+def _sampling(given: _Sampling, place: str) -> Sampling:
+    most = Sampling.max_tokens if given.max_tokens is None else given.max_tokens
+    temperature = Sampling.temperature if given.temperature is None else given.temperature
+    stop = [given.stop] if isinstance(given.stop, str) else [] if given.stop is None else given.stop
     if not isinstance(stop, list) or not all(isinstance(text, str) and text for text in stop):
-        raise AppError(MALFORMED, f"{place}, stop", shown(said, 60), "a text that is not empty, or a list of such")
-    return Sampling(most, float(temperature), tuple(stop))
+        expected = "a text that is not empty, or a list of such"
+        raise AppError(MALFORMED, f"{place}, stop", shown(given.stop, 60), expected)
+    return Sampling(most, temperature, tuple(stop))
 
 
 def _values(data: Mapping[str, Any], graph: Graph) -> dict[str, str]:
@@ -212,11 +218,10 @@ def _values(data: Mapping[str, Any], graph: Graph) -> dict[str, str]:
     return dict(data)
 
 
-def _gets(rows: list[Any], graph: Graph, values: Mapping[str, str]) -> dict[str, str]:
+def _gets(asked: list[_Get], graph: Graph, values: Mapping[str, str]) -> dict[str, str]:
     gets: dict[str, str] = {}
-    for k, row in enumerate(rows):
-        fields = _Fields.of(row, f"get[{k}]", GET)
-        name, criterion = fields.get("semantic_var_id", str, ...), fields.get("criteria", str, "latency")
+    for one in asked:
+        name, criterion = one.semantic_var_id, "latency" if one.criteria is None else one.criteria
         place = f"get of {shown(name, 60)}"
         if criterion not in LABELS:
             raise AppError(MALFORMED, place, f"criterion {shown(criterion, 60)}", f"one of {', '.join(LABELS)}")

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, TypeAlias
 
 import numpy as np
+from msgspec import Meta
 from numpy.typing import ArrayLike
 
 from teltheory.base.extras import needed
 from teltheory.base.input_files import read_json
+from teltheory.base.plain_data import read_as
 from teltheory.base.processor import processor
 from teltheory.base.whole_files import write_whole
 from teltheory.errors import ArgumentError, FileError, shown
@@ -28,6 +30,9 @@ from teltheory.systems.rag.indexes import Built, parameters
 VERSION = 1
 MOST_BYTES = 1 << 20
 VERSIONED = "teltheory_stage_times"
+EXPECTED = f'stage times, an object with "{VERSIONED}": {VERSION}'
+Whole: TypeAlias = Annotated[int, Meta(ge=0, lt=2**62, description="a whole number")]
+Seconds: TypeAlias = Annotated[float, Meta(ge=0, le=LARGEST, description="seconds, 0 or more")]
 
 
 @dataclass(frozen=True)
@@ -53,15 +58,15 @@ class StageTimes:
     """
 
     index: str
-    parameters: Mapping[str, int]
-    documents: int
-    dimension: int
-    k: int
-    queries: int
-    repeats: int
+    parameters: Annotated[Mapping[str, Whole], Meta(description="an object of whole numbers")]
+    documents: Whole
+    dimension: Whole
+    k: Whole
+    queries: Whole
+    repeats: Whole
     machine: str
-    seconds: tuple[float, ...]
-    factor: float = 1.0
+    seconds: Annotated[tuple[Seconds, ...], Meta(min_length=1, description="a list of seconds, 0 or more")]
+    factor: Annotated[float, Meta(gt=0, le=LARGEST, description="a number above 0")] = 1.0
 
     def scaled(self, factor: float) -> StageTimes:
         """Return the times of a search that takes `factor` times as long in every stage, above 0: a guess."""
@@ -125,44 +130,9 @@ def read_stage_times(file: str | Path) -> StageTimes:
     found = read_json(Path(file), EXPECTED, MOST_BYTES)
     if not isinstance(found, dict) or found.get(VERSIONED) != VERSION:
         raise FileError(f"{file}: expected {EXPECTED}")
-    for name in found:
-        if name not in (VERSIONED, *READERS):
-            raise FileError(f"{file}, {name[:60]}: found {shown(found[name], 60)}, expected no such field")
-    for name, (fits, expected) in READERS.items():
-        if name not in found or not fits(found[name]):
-            value = shown(found[name], 60) if name in found else "nothing"
-            raise FileError(f"{file}, {name}: found {value}, expected {expected}")
-    values = {**found, "seconds": tuple(map(float, found["seconds"])), "factor": float(found["factor"])}
-    return StageTimes(**{name: values[name] for name in READERS})
-
-
-EXPECTED = f'stage times, an object with "{VERSIONED}": {VERSION}'
-
-
-def _text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-def _whole(value: object) -> bool:
-    return type(value) is int and 0 <= value < 2**62
-
-
-def _seconds(value: object) -> bool:
-    return type(value) in (int, float) and 0 <= value <= LARGEST  # type: ignore[operator]
-
-
-def _all(value: object, kind: type, fits: Callable[[object], bool]) -> bool:
-    parts: Any = list(value.values()) if isinstance(value, dict) else value
-    return isinstance(value, kind) and all(map(fits, parts))
-
-
-_NUMBERS: dict[str, tuple[Callable[[object], bool], str]] = {
-    "parameters": (lambda value: _all(value, dict, _whole), "an object of whole numbers"),
-    "seconds": (lambda value: _all(value, list, _seconds) and bool(value), "a list of seconds, 0 or more"),
-    "factor": (lambda value: _seconds(value) and value != 0, "a number above 0"),
-    **dict.fromkeys(("index", "machine"), (_text, "text")),
-}
-READERS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    field.name: _NUMBERS.get(field.name, (_whole, "a whole number")) for field in fields(StageTimes)
-}
-"""For each field: whether a value fits, and what was expected."""
+    times = {name: value for name, value in found.items() if name != VERSIONED}
+    known = [field.name for field in fields(StageTimes)]
+    for name, value in times.items():
+        if name not in known:
+            raise FileError(f"{file}, {name[:60]}: found {shown(value, 60)}, expected no such field")
+    return read_as(str(file), times, StageTimes)

@@ -78,14 +78,14 @@ def test_wrong_arguments_of_a_measurement(times):
     [
         ({"teltheory_stage_times": 2}, "expected stage times, an object with"),
         ({"seconds": []}, "seconds: found [], expected a list of seconds"),
-        ({"seconds": [0.1, -1]}, "seconds: found [0.1, -1], expected a list of seconds, 0 or more"),
-        ({"seconds": [0.1, "x"]}, "seconds: found [0.1, 'x']"),
-        ({"seconds": [float("nan")]}, "seconds: found [nan]"),
+        ({"seconds": [0.1, -1]}, "seconds[1]: found -1, expected seconds, 0 or more"),
+        ({"seconds": [0.1, "x"]}, "seconds[1]: found 'x'"),
+        ({"seconds": [float("nan")]}, "seconds[0]: found nan"),
         ({"parameters": {"lists": -4}}, "parameters: found {'lists': -4}"),
         ({"parameters": [4]}, "parameters: found [4]"),
         ({"documents": True}, "documents: found True, expected a whole number"),
         ({"factor": 0}, "factor: found 0, expected a number above 0"),
-        ({"machine": None}, "machine: found None, expected text"),
+        ({"machine": None}, "machine: found None, expected a text"),
         ({"second": 1}, "second: found 1, expected no such field"),
     ],
 )
