@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 from advice.advised_traces import LATENCY, chats
+from refusals import refused
 
 import teltheory as tt
 from teltheory.advice.held_in_queue import named
@@ -238,9 +239,7 @@ def test_why_it_stays_with_lru_is_measured():
 )
 def test_wrong_arguments_in_a_queue_are_named(arguments, message):
     asked = {"trace": loaded(), "capacity": 1000, "slo": SLO, "latency": LATENCY, **arguments}
-    with pytest.raises(tt.ArgumentError) as error:
-        tt.advise(**asked)
-    assert message in str(error.value)
+    refused(tt.ArgumentError, message, tt.advise, **asked)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from belief.policy_trees import Tree
 from belief.random_models import arbitrary, random_cached, random_model, random_state
+from refusals import refused
 
 from teltheory.belief import tables as module
 from teltheory.belief.mdp import Solver
@@ -319,10 +320,8 @@ def test_models_that_are_none(changes, argument):
 
 
 def test_kinds_that_are_none():
-    with pytest.raises(ArgumentError, match="turn_rate: found 0"):
-        Kind(0, (fixed(1),))
-    with pytest.raises(ArgumentError, match="prompts"):
-        Kind(1, ())
+    refused(ArgumentError, "turn_rate: found 0", lambda: Kind(0, (fixed(1),)))
+    refused(ArgumentError, "prompts", Kind, 1, ())
 
 
 def test_a_race_needs_a_whole_birth_rate():

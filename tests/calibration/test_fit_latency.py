@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refused
 
 import teltheory as tt
 from teltheory.calibration.cells import cells_of
@@ -109,12 +110,8 @@ def test_a_table_chosen_by_itself():
 
 def test_an_unknown_form_and_too_few_cells_are_errors():
     runs = tt.TTFTRuns([10, 20, 30, 40], [0, 0, 0, 0], [0.1, 0.2, 0.3, 0.4])
-    with pytest.raises(tt.ArgumentError, match="form: found 'cubic', expected 'auto', 'linear'"):
-        tt.fit_latency(runs, "cubic")
-    with pytest.raises(
-        tt.ArgumentError, match="form: found 'attention', expected one that so few cells determine"
-    ):
-        tt.fit_latency(runs, "attention")
+    refused(tt.ArgumentError, "form: found 'cubic', expected 'auto', 'linear'", tt.fit_latency, runs, "cubic")
+    refused(tt.ArgumentError, "form: found 'attention'", tt.fit_latency, runs, "attention")
     assert tt.fit_latency(runs, resamples=10).form == "linear"
     for few in ([10, 20, 30, 30], [10, 10, 10, 10]):
         with pytest.raises(

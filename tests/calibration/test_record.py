@@ -6,6 +6,7 @@ import os
 import pytest
 from calibration.loopback import Engine, Law
 from calibration.probing import ADDRESS, run_probe, small_plan, virtual
+from refusals import refused
 
 from teltheory.errors import FileError
 from teltheory.server.grid import ProbePlan
@@ -72,8 +73,7 @@ def edited(line, **changes):
 def test_a_damaged_file_is_refused_and_kept(measured_file, edit, found):
     measured_file.write_bytes(b"\n".join(edit(measured_file.read_bytes().splitlines())) + b"\n")
     before = measured_file.read_bytes()
-    with pytest.raises(FileError, match=found):
-        ProbeRecord(measured_file, small_plan())
+    refused(FileError, found, lambda: ProbeRecord(measured_file, small_plan()))
     assert measured_file.read_bytes() == before
 
 
@@ -92,8 +92,7 @@ def test_a_full_disk_keeps_whole_lines(tmp_path, monkeypatch):
 
     with monkeypatch.context() as patched:
         patched.setattr(os, "write", full)
-        with pytest.raises(FileError, match="No space for a whole line"):
-            run_probe(served, small_plan(), file)
+        refused(FileError, "No space for a whole line", lambda: run_probe(served, small_plan(), file))
     assert file.read_bytes().endswith(b"\n")
     with ProbeRecord(file, small_plan()) as record:
         assert len(record.measured) == 3

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from refusals import refused
 
 import proofs_checks
 from teltheory.claims import registry
@@ -65,19 +66,18 @@ def test_a_claim_of_a_file_can_be_refuted(my_claim: Path) -> None:
 def test_a_value_that_a_claim_misspells_is_named(my_claim: Path) -> None:
     my_claim.write_text(BELADY.replace('of["LRU"]', 'of["LUR"]'))
     (claim,) = registry.claims_of_file(str(my_claim))
-    with pytest.raises(ArgumentError, match="relation: found 'LUR', expected one of the values Belady, LRU"):
-        decide(claim)
+    refused(ArgumentError, "relation: found 'LUR', expected one of the values Belady, LRU", decide, claim)
 
 
 @pytest.mark.parametrize("read", ["case.xi, case.q_hat", "max(case.q_hat, 1), 1", "2 - case.q_hat, 1"])
 def test_an_estimate_is_an_error_where_the_space_has_none(read: str, my_claim: Path) -> None:
     text = BELADY.replace("Belady()", f"TLRU({read})").replace("LRU, Belady", "LRU, TLRU")
-    for space, refused in (("samples=5", True), ("samples=5, estimates=lambda *_: range(1)", False)):
+    for space, without in (("samples=5", True), ("samples=5, estimates=lambda *_: range(1)", False)):
         my_claim.write_text(text.replace("samples=5", space))
         registry.claims_of_file.cache_clear()
         verdict = decide_safely(*registry.claims_of_file(str(my_claim)))
         message = "ArgumentError: case.q_hat: found no estimate, expected a space with estimates, such as"
-        assert (message in (verdict.problem or "")) == refused == (verdict.verdict == "error")
+        assert (message in (verdict.problem or "")) == without == (verdict.verdict == "error")
 
 
 def test_a_case_without_estimates_is_copied_and_shown(my_claim: Path) -> None:
@@ -93,8 +93,7 @@ def test_an_identifier_of_two_claims_is_an_error_that_names_both_files(my_claim:
         place = r"proofs_checks/tail_optimized/theorem_31\.py" if other == "theorem-31" else r"my_claim\.py"
         registry.claims_of_file.cache_clear()
         message = rf"my_claim\.py: found the claim '{other}' in {place} too, expected another"
-        with pytest.raises(FileError, match=message):
-            chosen_claims((), None, str(my_claim))
+        refused(FileError, message, lambda: chosen_claims((), None, str(my_claim)))
 
 
 def test_the_file_of_registered_claims_may_be_named() -> None:
@@ -123,8 +122,7 @@ def test_a_file_without_claims_is_an_error(text: str | None, tmp_path: Path) -> 
     file = tmp_path / "nothing.py"
     if text is not None:
         file.write_text(text)
-    with pytest.raises(FileError, match=r"nothing\.py: found "):
-        registry.claims_of_file(str(file))
+    refused(FileError, "nothing.py: found ", lambda: registry.claims_of_file(str(file)))
 
 
 ENDING = BELADY.replace("    return {", "    raise SystemExit(0)\n    return {")
@@ -155,5 +153,4 @@ def test_another_package_registers_claims_by_an_entry_point(my_claim: Path, monk
     monkeypatch.setattr(registry, "entry_points", lambda group: (own, theirs))
     assert [claim.id for claim in registry.all_claims(("my_claim",))] == ["my.belady", "their.belady"]
     monkeypatch.setattr(registry, "entry_points", lambda group: ())
-    with pytest.raises(FileError, match="found no entry point"):
-        registry.sections()
+    refused(FileError, "found no entry point", registry.sections)

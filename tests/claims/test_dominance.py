@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
+from refusals import refused
 from replay.own_policies import HalfKept, LongestFirst
 
 import teltheory as tt
@@ -52,10 +53,8 @@ def test_under_forced_caching_too():
 
 @pytest.mark.parametrize("bound", ["turns", "tokens", "conversations"])
 def test_bounds_are_1_or_more(bound):
-    with pytest.raises(tt.ArgumentError, match=f"{bound}: found 0, expected 1 or more"):
-        never_worse(tt.LRU(), **{bound: 0})
-    with pytest.raises(tt.ArgumentError, match="samples: found -1"):
-        never_worse(tt.LRU(), samples=-1)
+    refused(tt.ArgumentError, f"{bound}: found 0, expected 1 or more", lambda: never_worse(tt.LRU(), **{bound: 0}))
+    refused(tt.ArgumentError, "samples: found -1", lambda: never_worse(tt.LRU(), samples=-1))
 
 
 def test_a_policy_of_a_threshold_alone_is_tried_with_no_estimate():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 
 from teltheory.cost.bootstrap import Blocks, interval
 from teltheory.errors import ArgumentError
@@ -74,12 +75,10 @@ def test_the_interval_of_a_mean_covers_it_as_often_as_it_says():
 
 @pytest.mark.parametrize(("turns", "blocks"), [(0, 5), (5, 0)])
 def test_no_turns_or_no_blocks_is_an_error(turns, blocks):
-    with pytest.raises(ArgumentError, match="at least one block"):
-        Blocks.of(turns, blocks)
+    refused(ArgumentError, "at least one block", Blocks.of, turns, blocks)
 
 
 @pytest.mark.parametrize("level", [Fraction(0), Fraction(3, 2)])
 def test_a_level_is_above_0_and_at_most_1(level):
     blocks = Blocks.of(4, 2)
-    with pytest.raises(ArgumentError, match="level"):
-        blocks.percentiles(np.arange(4), blocks.all, level)
+    refused(ArgumentError, "level", lambda: blocks.percentiles(np.arange(4), blocks.all, level))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 
 import teltheory as tt
 from teltheory.cost.kv_cache import ARCHITECTURES, NUMBERS, Architecture, architecture
@@ -44,10 +44,8 @@ def test_as_many_tokens_as_fit(shape: Architecture, size: int) -> None:
 
 def test_names_and_shapes_that_are_none() -> None:
     assert architecture(" Vicuna-7B ") is tt.ARCHITECTURES["vicuna-7b"]
-    with pytest.raises(tt.ArgumentError, match="model: found 'gpt-5', expected one of llama-2-7b, "):
-        architecture("gpt-5")
-    with pytest.raises(tt.ArgumentError, match="kv_heads: found 0, expected 1 or more"):
-        tt.Architecture("a", 1, 0, 1)
+    refused(tt.ArgumentError, "model: found 'gpt-5', expected one of llama-2-7b, ", architecture, "gpt-5")
+    refused(tt.ArgumentError, "kv_heads: found 0, expected 1 or more", tt.Architecture, "a", 1, 0, 1)
 
 
 LLAMA = {
@@ -142,16 +140,13 @@ def test_a_token_has_the_published_size(tmp_path, data, size):
 )
 def test_a_fault_is_named_with_file_and_field(tmp_path, changes, message):
     file = config(tmp_path, **{**LLAMA, **changes})
-    with pytest.raises(tt.FileError, match=re.escape(f"{file}, {message}")) as caught:
-        tt.read_architecture(file)
-    assert "\n" not in str(caught.value)
+    refused(tt.FileError, f"{file}, {message}", tt.read_architecture, file)
 
 
 def test_what_is_no_object_is_refused(tmp_path):
     file = tmp_path / "config.json"
     file.write_text("[1]")
-    with pytest.raises(tt.FileError, match=r"expected a model's config\.json, an object"):
-        tt.read_architecture(file)
+    refused(tt.FileError, "expected a model's config.json, an object", tt.read_architecture, file)
 
 
 @given(st.integers(1, 16), st.integers(1, 64), st.booleans(), st.sampled_from([None, *NUMBERS]))
@@ -159,8 +154,7 @@ def test_tensor_parallel_divides_heads_or_copies_them(kv_heads, gpus, latent, dt
     """Counted head by head: each GPU has its part, and one head at least."""
     shape = tt.Architecture("a", 3, 1 if latent else kv_heads, 5, latent=latent)
     if shape.kv_heads % gpus and gpus % shape.kv_heads:
-        with pytest.raises(tt.ArgumentError, match=f"tensor_parallel: found {gpus}, expected a number"):
-            shape.stored(gpus)
+        refused(tt.ArgumentError, f"tensor_parallel: found {gpus}, expected a number", shape.stored, gpus)
         return
     kept = sum(max(shape.kv_heads / gpus, 1) for _ in range(gpus))
     numbers = kept * 3 * 5 * (1 if latent else 2)

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import pytest
+from refusals import refusals
 
 import teltheory as tt
 from teltheory.cost.links import load_seconds, marginal_seconds
@@ -32,17 +33,12 @@ def test_a_table_has_the_slope_of_long_prompts():
     assert marginal_seconds(table) == Fraction(3, 2048)
 
 
-@pytest.mark.parametrize(
-    ("text", "size", "said"),
-    [
-        ("pcie4", None, "a model with it"),
-        ("nvme4", LLAMA, "less than 7.17e-05 s"),
-        ("fast", LLAMA, "pcie4, pcie5"),
-        ("-0.1", LLAMA, "less than"),
-        ("1", None, "less than"),
-        ("1/0", LLAMA, "a ratio such as 0.26"),
-    ],
+test_what_is_no_link_is_refused = refusals(
+    tt.ArgumentError,
+    ("a model with it", lambda: load_seconds("--tier", "pcie4", None, A100)),
+    ("less than 7.17e-05 s", lambda: load_seconds("--tier", "nvme4", LLAMA, A100)),
+    ("pcie4, pcie5", lambda: load_seconds("--tier", "fast", LLAMA, A100)),
+    ("less than", lambda: load_seconds("--tier", "-0.1", LLAMA, A100)),
+    ("less than", lambda: load_seconds("--tier", "1", None, A100)),
+    ("a ratio such as 0.26", lambda: load_seconds("--tier", "1/0", LLAMA, A100)),
 )
-def test_what_is_no_link_is_refused(text, size, said):
-    with pytest.raises(tt.ArgumentError, match=said):
-        load_seconds("--tier", text, size, A100)

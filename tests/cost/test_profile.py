@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refused
 from scipy.interpolate import RegularGridInterpolator
 
 import teltheory as tt
@@ -115,16 +116,13 @@ def test_a_linear_model_through_nothing_needs_four_corners():
 )
 def test_what_is_no_table_is_named(change, message):
     whole = {"cached": SMALL.cached, "uncached": SMALL.uncached, "seconds": SMALL.seconds}
-    with pytest.raises(tt.ArgumentError, match=message):
-        PrefillProfile(**{**whole, **change})
+    refused(tt.ArgumentError, message, PrefillProfile, **{**whole, **change})
 
 
 @pytest.mark.parametrize(("alpha", "beta"), [(41, 1), (-1, 1), (0, 0), (0, 6)])
 def test_outside_of_the_table_nothing_is_guessed(alpha, beta):
-    with pytest.raises(tt.ArgumentError, match="as the profile has"):
-        SMALL.prefill(alpha, beta)
-    with pytest.raises(tt.ArgumentError, match="as the profile has"):
-        SMALL.ttft([beta], [alpha])
+    refused(tt.ArgumentError, "as the profile has", SMALL.prefill, alpha, beta)
+    refused(tt.ArgumentError, "as the profile has", SMALL.ttft, [beta], [alpha])
 
 
 @pytest.mark.parametrize(("within", "most"), [(0.0, 100), (1.5, 100), (0.02, 0), (1e-9, 30_000)])

@@ -5,6 +5,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 from systems.apps.application_worlds import of_case, worlds
 
 import teltheory as tt
@@ -80,14 +81,11 @@ def test_a_conversation_with_its_application_s_name_needs_no_field(tmp_path):
 ])  # fmt: skip
 def test_what_is_wrong_is_named(tmp_path, rows, said):
     file = written(tmp_path / "wrong.jsonl", *rows)
-    with pytest.raises(FileError) as error:
-        read_application_trace(file)
-    assert str(error.value).startswith(f"{file}, {said}")
+    refused(FileError, f"{file}, {said}", read_application_trace, file)
 
 
 def test_no_file_and_no_json_are_named(tmp_path):
-    with pytest.raises(FileError, match="found no such file, expected a trace of applications"):
-        read_application_trace(tmp_path / "none.jsonl")
+    refused(FileError, "found no such file", lambda: read_application_trace(tmp_path / "none.jsonl"))
     (tmp_path / "a.jsonl").write_text("{")
     with pytest.raises(FileError, match=r"line 1, row: .*, expected a JSON object"):
         read_application_trace(tmp_path / "a.jsonl")

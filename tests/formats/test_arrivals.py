@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 
 import teltheory as tt
 from teltheory.cli import main
@@ -124,9 +125,7 @@ WRONG = [
 @pytest.mark.parametrize(("name", "content", "message"), WRONG)
 def test_what_is_no_time_is_one_line(name, content, message, tmp_path):
     (tmp_path / name).write_text(content)
-    with pytest.raises(tt.FileError) as caught:
-        tt.read_arrivals(tmp_path / name)
-    assert str(caught.value).startswith(f"{tmp_path / name}, {message}")
+    refused(tt.FileError, f"{tmp_path / name}, {message}", lambda: tt.read_arrivals(tmp_path / name))
     assert tt.read_arrivals(tmp_path / name, "y").tolist() == [0] if "x,y" in content else True
 
 
@@ -140,5 +139,4 @@ def test_azure_is_no_trace_but_has_arrivals():
     times = tt.read_arrivals(REAL)
     assert (len(times), times[0]) == (19_366, 0)
     assert 3500 < times[-1] < 3700
-    with pytest.raises(tt.FileError, match=r"that name no conversation, expected a trace; --arrivals azure_llm"):
-        tt.read_trace(REAL)
+    refused(tt.FileError, "that name no conversation, expected a trace; --arrivals azure_llm", tt.read_trace, REAL)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 
 import teltheory as tt
 from teltheory.formats.blocks import Blocks
@@ -155,9 +156,7 @@ def test_bailian_names_the_content_of_blocks(tmp_path):
 )
 def test_bailian_with_too_few_ids_is_named_with_its_place(rows, message, tmp_path):
     file = lines(tmp_path / "b.jsonl", rows)
-    with pytest.raises(tt.FileError) as caught:
-        tt.read_trace(file)
-    assert str(caught.value).startswith(f"{file}, {message}")
+    refused(tt.FileError, f"{file}, {message}", tt.read_trace, file)
 
 
 TWO = 2 * BLOCK
@@ -189,9 +188,7 @@ WRONG = [
 @pytest.mark.parametrize(("rows", "message"), WRONG, ids=[message[:40] for _, message in WRONG])
 def test_ids_that_no_forest_has_are_named_with_their_place(rows, message, more, tmp_path):
     file = lines(tmp_path / "m.jsonl", [row | more for row in rows])
-    with pytest.raises(tt.FileError) as caught:
-        tt.read_trace(file, "mooncake")
-    assert str(caught.value).startswith(f"{file}, {message}")
+    refused(tt.FileError, f"{file}, {message}", tt.read_trace, file, "mooncake")
 
 
 def test_two_files_whose_ids_are_local_are_told_by_a_block_with_two_parents(tmp_path):
@@ -200,8 +197,7 @@ def test_two_files_whose_ids_are_local_are_told_by_a_block_with_two_parents(tmp_
     message = (
         r"b\.jsonl, line 1, hash_ids: found 1, expected it after 0, .*not after 2; are ids local to a file\?$"
     )
-    with pytest.raises(tt.FileError, match=message):
-        tt.read_trace(tmp_path)
+    refused(tt.FileError, message, tt.read_trace, tmp_path)
 
 
 @pytest.mark.parametrize("size", [0, -1, 1.5, True])

@@ -5,6 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import teltheory as tt
 from teltheory.workloads import Times, data_folder
@@ -143,17 +144,12 @@ WRONG = [
 @pytest.mark.parametrize(("made", "message"), WRONG, ids=[message[:40] for _, message in WRONG])
 def test_what_is_wrong_is_named_with_its_place(made, message, one):
     file = one(made, name="s.json")
-    with pytest.raises(tt.FileError) as caught:
-        tt.read_trace(file, "claude-code")
-    assert str(caught.value).startswith(f"{file}, the object, {message}")
+    refused(tt.FileError, f"{file}, the object, {message}", tt.read_trace, file, "claude-code")
 
 
 def test_sessions_of_two_scopes_are_an_error(one):
     file = one(session([]), session([], hash_id_scope="global"))
-    with pytest.raises(
-        tt.FileError, match=r"line 2, hash_id_scope: found 'global', expected local or global, the"
-    ):
-        tt.read_trace(file, times=STARTS)
+    refused(tt.FileError, "line 2, hash_id_scope: found 'global'", tt.read_trace, file, times=STARTS)
 
 
 def test_sessions_of_two_block_sizes_are_an_error(one):

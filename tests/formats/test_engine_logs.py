@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from refusals import refused
 
 import teltheory as tt
 
@@ -80,9 +81,7 @@ WRONG_EVENTS = [
 @pytest.mark.parametrize(("rows", "message"), WRONG_EVENTS, ids=[message[:40] for _, message in WRONG_EVENTS])
 def test_what_is_wrong_in_events_is_named_with_its_place(rows, message, tmp_path):
     file = lines(tmp_path / "kv.jsonl", rows)
-    with pytest.raises(tt.FileError) as caught:
-        tt.read_trace(file, "vllm-events")
-    assert str(caught.value).startswith(f"{file}, {message}")
+    refused(tt.FileError, f"{file}, {message}", tt.read_trace, file, "vllm-events")
 
 
 def test_a_given_block_size_is_that_of_the_events(tmp_path):
@@ -136,8 +135,7 @@ def test_texts_need_a_tokenizer_and_a_block_size_is_needed(tmp_path):
     file = lines(tmp_path / "s.jsonl", [row])
     with pytest.raises(tt.ArgumentError, match=r"^blocks: found None, expected the tokens per block, such as 16"):
         tt.read_trace(file)
-    with pytest.raises(tt.FileError, match=r"line 1, obj.input_ids: found nothing, expected ids of tokens, or"):
-        tt.read_trace(file, blocks=1)
+    refused(tt.FileError, "line 1, obj.input_ids: found nothing", tt.read_trace, file, blocks=1)
     with pytest.raises(tt.ArgumentError, match=r"^system: found 'hello', expected a tokenizer with it"):
         tt.read_trace(file, blocks=1, system="hello")
     trace = tt.read_trace(file, blocks=1, tokenizer="characters/4", system="ssss")
@@ -173,6 +171,4 @@ WRONG_REQUESTS = [
 @pytest.mark.parametrize(("row", "message"), WRONG_REQUESTS, ids=[message[:40] for _, message in WRONG_REQUESTS])
 def test_what_is_wrong_in_requests_is_named_with_its_place(row, message, tmp_path):
     file = lines(tmp_path / "s.jsonl", [row])
-    with pytest.raises(tt.FileError) as caught:
-        tt.read_trace(file, "sglang", blocks=1)
-    assert str(caught.value).startswith(f"{file}, line 1, {message}")
+    refused(tt.FileError, f"{file}, line 1, {message}", tt.read_trace, file, "sglang", blocks=1)

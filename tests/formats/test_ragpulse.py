@@ -6,6 +6,7 @@ import pytest
 from formats.test_log_readers import lines
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refused
 
 import teltheory as tt
 
@@ -139,21 +140,13 @@ def wrong(row=0, **fields):
 )
 def test_what_is_wrong_is_named_with_its_place(rows, message, tmp_path):
     file = folder(tmp_path, rows)
-    with pytest.raises(tt.FileError) as caught:
-        tt.read_trace(file)
-    assert str(caught.value).startswith(f"{file}, {message}")
+    refused(tt.FileError, f"{file}, {message}", tt.read_trace, file)
 
 
 def test_lengths_that_are_missing_or_told_twice(tmp_path):
     file = folder(tmp_path, ROWS)
     twice = tmp_path / "2_passages.jsonl"
     twice.write_text(twice.read_text() * 2)
-    with pytest.raises(
-        tt.FileError, match=r"2_passages.jsonl, line 4, passage_id: found 0, expected each id once"
-    ):
-        tt.read_trace(file)
+    refused(tt.FileError, "2_passages.jsonl, line 4, passage_id: found 0", tt.read_trace, file)
     twice.unlink()
-    with pytest.raises(
-        tt.FileError, match=r"found no lengths of passages_ids, expected 2_passages.jsonl beside it"
-    ):
-        tt.read_trace(file)
+    refused(tt.FileError, "found no lengths of passages_ids", tt.read_trace, file)

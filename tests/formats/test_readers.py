@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 
 import teltheory as tt
 from teltheory.errors import ArgumentError, FileError
@@ -220,14 +221,12 @@ def test_json_lines_without_a_line_are_an_empty_trace(content, tmp_path):
 
 def test_a_folder_is_no_trace(tmp_path):
     (tmp_path / "x.parquet").mkdir()
-    with pytest.raises(FileError, match="found a folder"):
-        tt.read_trace(tmp_path / "x.parquet")
+    refused(FileError, "found a folder", lambda: tt.read_trace(tmp_path / "x.parquet"))
 
 
 def test_formats_that_are_read_whole_take_no_folder(tmp_path):
     (tmp_path / "own.csv").write_text(f"{HEADER}\n0,1,1\n")
-    with pytest.raises(FileError, match="found a folder, expected a single file for this format"):
-        tt.read_trace(tmp_path)
+    refused(FileError, "found a folder, expected a single file for this format", tt.read_trace, tmp_path)
 
 
 def test_ids_with_leading_zeros_stay_apart(tmp_path):

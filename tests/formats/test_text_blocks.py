@@ -7,6 +7,7 @@ import pytest
 from formats.vocabularies import word_level
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 
 import teltheory as tt
 from teltheory.workloads import Times
@@ -129,9 +130,7 @@ def test_lmcache_logs_share_inputs_and_outputs(tmp_path):
 )
 def test_what_is_wrong_in_a_log_is_named(wrong, message, tmp_path):
     file = lines(tmp_path / "l.jsonl", [LOG[0] | wrong])
-    with pytest.raises(tt.FileError) as caught:
-        tt.read_trace(file, "lmcache", tokenizer="characters/4")
-    assert str(caught.value).startswith(f"{file}, {message}")
+    refused(tt.FileError, f"{file}, {message}", tt.read_trace, file, "lmcache", tokenizer="characters/4")
 
 
 def test_a_tokenizer_names_tokens_as_it_counts_them(tmp_path):

@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 from fuzz.test_hostile_files import answer, judged
 from fuzz.valid_files import MOONCAKE, formats, path_for
+from refusals import refused
 from report.pages import ROWS
 
 import teltheory as tt
@@ -56,9 +57,7 @@ def test_a_fault_that_was_found_is_one_line_now(name, change, message, tmp_path)
     path = path_for(one, tmp_path)
     path.write_bytes(change())
     assert judged(one.read, path) == "refused"
-    with pytest.raises(FileError) as caught:
-        one.read(path)
-    assert message in str(caught.value)
+    refused(FileError, message, one.read, path)
 
 
 OVER = {
@@ -85,8 +84,7 @@ def test_times_at_the_ends_of_the_calendar_are_read(time, tmp_path):
 def test_a_column_that_stands_twice_in_a_parquet_file(tmp_path):
     one = pa.Table.from_pylist(MOONCAKE)
     pq.write_table(one.append_column("timestamp", one.column("timestamp")), tmp_path / "a.parquet")
-    with pytest.raises(FileError, match="columns: found 'timestamp' 2 times, expected each column once"):
-        tt.read_trace(tmp_path / "a.parquet")
+    refused(FileError, "columns: found 'timestamp' 2 times", lambda: tt.read_trace(tmp_path / "a.parquet"))
 
 
 def test_a_damaged_histogram_of_a_parquet_file_does_not_end_the_process(tmp_path):

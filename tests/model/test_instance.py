@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 from strategies import NAMES, Columns, given_columns, lengths, turn_columns
 
 import teltheory as tt
@@ -60,10 +61,8 @@ def test_given_histories_are_kept_and_first_ones_need_the_initial_past(
     for turn in firsts.values():
         beyond = [h + missing * (k == turn) for k, h in enumerate(history)]
         trace = tt.Trace.from_turns(**{**columns, "history": beyond})
-        with pytest.raises(TraceError) as caught:
-            Instance.of(trace, 0, initial=initial)
-        assert (caught.value.field, caught.value.turn, caught.value.found) == ("history", turn, beyond[turn])
-        assert f"at most {history[turn]}" in str(caught.value)
+        caught = refused(TraceError, f"at most {history[turn]}", Instance.of, trace, 0, initial=initial)
+        assert (caught.field, caught.turn, caught.found) == ("history", turn, beyond[turn])
 
 
 @pytest.mark.parametrize("capacity", [-1, 1.0, True, np.True_, "1", None, 2**63])
@@ -93,11 +92,9 @@ def test_a_wrong_capacity_is_an_error(capacity: Any) -> None:
     ],
 )
 def test_a_wrong_initial_cache_is_an_error(initial: Any, argument: str, expected: str) -> None:
-    with pytest.raises(ArgumentError) as caught:
-        Instance.of(TRACE, 10, initial=initial)
-    assert caught.value.argument == argument
-    assert str(caught.value).startswith(f"{argument}: found ")
-    assert expected in caught.value.expected
+    caught = refused(ArgumentError, f"{argument}: found ", Instance.of, TRACE, 10, initial=initial)
+    assert caught.argument == argument
+    assert expected in caught.expected
 
 
 @pytest.mark.parametrize("label", [0, 1, np.int64(0), None, b"x"])
@@ -115,8 +112,7 @@ def test_initial_conversations_are_found_by_name_and_strangers_come_after_them()
 
 def test_the_cache_may_start_full_but_not_fuller() -> None:
     assert Instance.of(TRACE, 10, initial=[(5, 6, 6), (1, 9, 4)]).initial[1].cached == 4
-    with pytest.raises(ArgumentError, match="the capacity 10"):
-        Instance.of(TRACE, 10, initial=[(5, 6, 6), (1, 9, 5)])
+    refused(ArgumentError, "the capacity 10", Instance.of, TRACE, 10, initial=[(5, 6, 6), (1, 9, 5)])
 
 
 @given(turn_columns(LABELS), initial_pasts(), st.integers(0, 40))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 from strategies import named
 from strategies import words as spelling
 
@@ -82,10 +83,8 @@ def test_an_answer_that_comes_back_was_cached():
 
 def test_wrong_arguments_are_named():
     forest = tt.Forest.from_paths([[1], [1, 2]])
-    with pytest.raises(tt.TraceError, match=r"^outputs: found '1 values', expected 2"):
-        with_outputs(forest, [1])
-    with pytest.raises(tt.TraceError, match=r"outputs: found -1, expected 0 tokens or more"):
-        with_outputs(forest, [1, -1])
+    refused(tt.TraceError, "outputs: found '1 values', expected 2", with_outputs, forest, [1])
+    refused(tt.TraceError, "outputs: found -1, expected 0 tokens or more", with_outputs, forest, [1, -1])
     turns = tt.Trace.from_turns([0, 0], [3, 4], [1, 1]).forest
     with pytest.raises(tt.TraceError, match=r"^forest: found nodes of several units|'nodes of several units'"):
         with_outputs(turns, [1, 1])

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refusals
 
 import teltheory as tt
 from teltheory.model.tiers import LOADINGS
@@ -65,29 +66,19 @@ def test_ratios_are_rounded_up_to_thousandths():
     assert tt.Tiers([5]).loads == (0,)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (((),), "capacities: found (), expected one tier or more"),
-        (((1, 2, 3), (0, 0, 0), "swap-out-once"), "mode: found 'swap-out-once', expected two tiers with it"),
-        (((1, 3, 2), (0, 0, 0), "inclusive"), "capacities: found (1, 3, 2), expected sizes that never fall"),
-        (((1, 2), (0, 0), "exclusive", "both"), "loading: found 'both', expected one of additive, overlapped"),
-        ((5,), "capacities: found 5, expected a capacity for each tier"),
-        (((1, -2), (0, 0)), "capacities: found -2, expected a whole number from 0 to 2**63 - 1"),
-        (((1, 2),), "loads: found (0,), expected a ratio for each of the tiers, 2"),
-        (((1, 2), (0, "0.3")), "loads: found '0.3', expected a whole number or a Fraction"),
-        (((1, 2), (0, 1)), "loads: found '0, 1', expected 0 for the first tier, never less for the next, below 1"),
-        (((1, 2), (0, Fraction(9995, 10000))), "below 1"),
-        (((1,), (Fraction(1, 2),)), "loads: found '1/2', expected 0 for the first tier"),
-        (((1, 2), (0, 0), "both"), "mode: found 'both', expected one of exclusive, inclusive, swap-out-once"),
-    ],
+test_wrong_tiers_are_named = refusals(
+    tt.ArgumentError,
+    ("capacities: found (), expected one tier or more", lambda: tt.Tiers(())),
+    ("mode: found 'swap-out-once'", lambda: tt.Tiers((1, 2, 3), (0, 0, 0), "swap-out-once")),
+    ("capacities: found (1, 3, 2)", lambda: tt.Tiers((1, 3, 2), (0, 0, 0), "inclusive")),
+    ("loading: found 'both'", lambda: tt.Tiers((1, 2), (0, 0), "exclusive", "both")),
+    ("capacities: found 5, expected a capacity for each tier", lambda: tt.Tiers(5)),
+    ("capacities: found -2, expected a whole number from 0 to 2**63 - 1", lambda: tt.Tiers((1, -2), (0, 0))),
+    ("loads: found (0,), expected a ratio for each of the tiers, 2", lambda: tt.Tiers((1, 2))),
+    ("loads: found '0.3', expected a whole number or a Fraction", lambda: tt.Tiers((1, 2), (0, "0.3"))),
+    ("loads: found '0, 1'", lambda: tt.Tiers((1, 2), (0, 1))),
+    ("below 1", lambda: tt.Tiers((1, 2), (0, Fraction(9995, 10000)))),
+    ("loads: found '1/2', expected 0 for the first tier", lambda: tt.Tiers((1,), (Fraction(1, 2),))),
+    ("mode: found 'both'", lambda: tt.Tiers((1, 2), (0, 0), "both")),
+    ("units a turn, in parts of 10", lambda: outcome([[0], [0]], [2**62])),
 )
-def test_wrong_tiers_are_named(arguments, said):
-    with pytest.raises(tt.ArgumentError) as error:
-        tt.Tiers(*arguments)
-    assert said in str(error.value)
-
-
-def test_totals_have_to_fit_with_their_denominator():
-    with pytest.raises(tt.ArgumentError, match="units a turn, in parts of 10"):
-        outcome([[0], [0]], [2**62])

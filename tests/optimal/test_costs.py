@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from optimal.instances import sampled
+from refusals import refusals, refused
 from replay.instances import Case, cases, examples, fewer, seeded
 
 import teltheory as tt
@@ -225,8 +226,7 @@ def test_a_time_limit_leaves_both_sides(monkeypatch):
         best = best_of(case, convex, time_limit=0)
         assert best.status == "time limit"
         assert best.proved == bound_of(case, convex, best.prices) < best.cost
-    with pytest.raises(tt.ArgumentError, match="time_limit: found -1"):
-        best_of(case, costs, time_limit=-1)
+    refused(tt.ArgumentError, "time_limit: found -1", best_of, case, costs, time_limit=-1)
     monkeypatch.setattr(Filling, "improve", interrupted)
     best = best_of(case, costs)
     assert best.status == "interrupted"
@@ -251,8 +251,7 @@ def hard_case() -> tuple[Case, tt.PiecewiseCosts, tt.CostOptimum]:
 def test_a_solver_that_contradicts_a_plan_is_caught(monkeypatch):
     case, costs, _ = hard_case()
     monkeypatch.setattr(search, "choose_pieces", lambda *_: Chosen(None, 0.0, None))
-    with pytest.raises(tt.SolverError, match="a bound above a plan"):
-        best_of(case, costs)
+    refused(tt.SolverError, "a bound above a plan", best_of, case, costs)
 
 
 def test_without_an_answer_of_the_integer_program_the_proved_bound_stays(monkeypatch):
@@ -304,22 +303,17 @@ def test_convex_costs_need_no_integer_program(monkeypatch):
     assert best_of(case, tt.PiecewiseCosts.linear(case.trace, 1000)).status == "optimal"
 
 
-@pytest.mark.parametrize(
-    ("points", "told"),
-    [
-        ([[(0, 3)], []], r"offsets\[2\]: found 1, expected at least one point"),
-        ([[(1, 3)]], r"reuse\[0\], turn 0: found 1, expected 0"),
-        ([[(0, 3)], [(0, 2), (0, 1)]], r"reuse\[2\], turn 1: found 0, expected more"),
-        ([[(0, 3), (2, 4)]], r"cost\[1\], turn 0: found 4, expected no more"),
-        ([[(0, 3), (2, 2)]], r"cost\[1\], turn 0: found 2, expected a whole number less"),
-        ([[(0, 0.5)]], "cost: found 0.5"),
-        ([[(0, -1)]], "cost: found -1"),
-        ([[(0,)]], r"points\[0\]: found \(0,\)"),
-    ],
+test_wrong_points_are_refused = refusals(
+    tt.ArgumentError,
+    ("offsets[2]: found 1, expected at least one point", lambda: tt.PiecewiseCosts.from_points([[(0, 3)], []])),
+    ("reuse[0], turn 0: found 1, expected 0", lambda: tt.PiecewiseCosts.from_points([[(1, 3)]])),
+    ("reuse[2], turn 1: found 0", lambda: tt.PiecewiseCosts.from_points([[(0, 3)], [(0, 2), (0, 1)]])),
+    ("cost[1], turn 0: found 4, expected no more", lambda: tt.PiecewiseCosts.from_points([[(0, 3), (2, 4)]])),
+    ("cost[1], turn 0: found 2", lambda: tt.PiecewiseCosts.from_points([[(0, 3), (2, 2)]])),
+    ("cost: found 0.5", lambda: tt.PiecewiseCosts.from_points([[(0, 0.5)]])),
+    ("cost: found -1", lambda: tt.PiecewiseCosts.from_points([[(0, -1)]])),
+    ("points[0]: found (0,)", lambda: tt.PiecewiseCosts.from_points([[(0,)]])),
 )
-def test_wrong_points_are_refused(points, told):
-    with pytest.raises(tt.ArgumentError, match=told):
-        tt.PiecewiseCosts.from_points(points)
 
 
 def test_wrong_arguments_are_refused():
@@ -345,8 +339,7 @@ def test_wrong_arguments_are_refused():
         (lambda: tt.PiecewiseCosts.of_latency(case.trace, table, 1), "latency: found TableLatency"),
         (lambda: tt.PiecewiseCosts.of_latency(case.trace.to_blocks(16), model, 1), "trace: found 'blocks of 16"),
     ):
-        with pytest.raises(tt.ArgumentError, match=told):
-            call()
+        refused(tt.ArgumentError, told, call)
 
 
 @pytest.mark.parametrize(

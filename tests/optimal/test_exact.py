@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from optimal.test_hindsight import WRONG_WITH_PRESOLVE, brute_force
+from refusals import refused
 from replay.instances import cases, examples
 from scipy.sparse import csc_array
 
@@ -47,14 +48,12 @@ def test_no_optimum_is_an_error():
 
 @pytest.mark.parametrize("second", [Fraction(-1), Fraction(2, 3) + Fraction(1, 10**9)])
 def test_a_point_outside_costs_nothing(second):
-    with pytest.raises(tt.SolverError, match="not proved in fractions"):
-        cost_of(THIRDS, [Fraction(2, 3), second])
+    refused(tt.SolverError, "not proved in fractions", lambda: cost_of(THIRDS, [Fraction(2, 3), second]))
 
 
 @pytest.mark.parametrize("prices", [(Fraction(-1), Fraction(1)), (Fraction(0), Fraction(0))])
 def test_prices_that_bound_nothing(prices):
-    with pytest.raises(tt.SolverError, match="not proved in fractions"):
-        bound_of(THIRDS, list(prices))
+    refused(tt.SolverError, "not proved in fractions", lambda: bound_of(THIRDS, list(prices)))
 
 
 @given(data=st.data())

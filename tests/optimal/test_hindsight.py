@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from optimal.instances import SMALL
+from refusals import refused
 from replay.instances import Case, cases, examples, fewer, forced_need, lengths, seeded
 
 import teltheory as tt
@@ -188,14 +189,12 @@ def test_no_turn_and_one_turn(method, forced):
 
 @pytest.mark.parametrize("method", ["simplex", "", None, 1])
 def test_unknown_method(method):
-    with pytest.raises(tt.ArgumentError, match="method: found"):
-        SOME.optimum(method)
+    refused(tt.ArgumentError, "method: found", SOME.optimum, method)
 
 
 @pytest.mark.parametrize("xi", [-1, 1.0, True, None])
 def test_wrong_threshold(xi):
-    with pytest.raises(tt.ArgumentError, match="xi: found"):
-        replace(SOME, xi=xi).optimum("auto")
+    refused(tt.ArgumentError, "xi: found", lambda: replace(SOME, xi=xi).optimum("auto"))
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refusals
 
 import teltheory as tt
 from teltheory.errors import ArgumentError
@@ -102,21 +103,13 @@ def test_fillers_leave_own_capacities(tasks, capacities):
     assert len(flow.tasks) - best.violations == alone + fillers
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        (lambda: PathFlow((), 1), "tasks: found .* expected at least one task"),
-        (lambda: PathFlow((Task(1, 1, 1),), 0), "capacity: found 0, expected 1 or more"),
-        (lambda: PathFlow((Task(2, 1, 1),), 1), r"tasks\[0\]: found .* expected 1 <= first <= last"),
-        (lambda: PathFlow((Task(1, 1, 0),), 1), r"tasks\[0\]: found .* a demand of 1 or more"),
-        (
-            lambda: percentile_question(SMALL[0], Fraction(1), 1),
-            "q: found '1', expected a level above 0 and below 1",
-        ),
-        (lambda: percentile_question(SMALL[0], Fraction(1, 2), 4), "wanted: found 4, expected 3 tasks at most"),
-        (lambda: with_uniform_capacity([Task(1, 2, 1)], [1]), "capacities: found .* one for each edge"),
-    ],
+test_wrong_arguments_are_named = refusals(
+    ArgumentError,
+    (r"tasks: found .* expected at least one task", lambda: PathFlow((), 1)),
+    ("capacity: found 0, expected 1 or more", lambda: PathFlow((Task(1, 1, 1),), 0)),
+    (r"tasks\[0\]: found .* expected 1 <= first <= last", lambda: PathFlow((Task(2, 1, 1),), 1)),
+    (r"tasks\[0\]: found .* a demand of 1 or more", lambda: PathFlow((Task(1, 1, 0),), 1)),
+    ("q: found '1', expected a level above 0 and below 1", lambda: percentile_question(SMALL[0], Fraction(1), 1)),
+    ("wanted: found 4, expected 3 tasks at most", lambda: percentile_question(SMALL[0], Fraction(1, 2), 4)),
+    (r"capacities: found .* one for each edge", lambda: with_uniform_capacity([Task(1, 2, 1)], [1])),
 )
-def test_wrong_arguments_are_named(wrong, message):
-    with pytest.raises(ArgumentError, match=message):
-        wrong()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from optimal.instances import MIDDLE, SMALL
 from optimal.test_hindsight import is_attainable
+from refusals import refused
 from replay.instances import Case, fewer, seeded
 
 import teltheory as tt
@@ -133,10 +134,8 @@ def test_what_only_the_milp_proves_is_not_called_proved(monkeypatch):
 @pytest.mark.parametrize("q", [0, -0.1, 1.5, "0.5", True, float("nan")])
 def test_a_wrong_level_is_named(q):
     case = next(seeded(1, 3, forced=False, **MIDDLE))
-    with pytest.raises(tt.ArgumentError, match="q: found"):
-        best(case, q)
+    refused(tt.ArgumentError, "q: found", best, case, q)
 
 
 def test_a_trace_without_turns_has_no_percentile():
-    with pytest.raises(tt.ArgumentError, match="trace"):
-        best(Case((), (), (), None, 2, 0, 0), 0.5)
+    refused(tt.ArgumentError, "trace", lambda: best(Case((), (), (), None, 2, 0, 0), 0.5))

@@ -12,6 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from optimal.instances import FOUR_TURNS
 from pyomo.contrib.solver.common.results import SolutionStatus, TerminationCondition
+from refusals import refused
 from replay.instances import Case, examples, seeded
 from scipy.sparse import csr_array
 
@@ -67,17 +68,15 @@ def test_greedy_has_no_time_limit():
 def test_no_status_but_optimal_is_an_optimum(monkeypatch, method, status):
     assert optimum(FOUR_TURNS, method).objective == 30
     monkeypatch.setattr(highspy.Highs, "getModelStatus", lambda self: status)
-    with pytest.raises(tt.SolverError, match="no optimum was proved") as error:
-        optimum(FOUR_TURNS, method)
-    assert error.value.status == highspy.Highs().modelStatusToString(status)
+    error = refused(tt.SolverError, "no optimum was proved", optimum, FOUR_TURNS, method)
+    assert error.status == highspy.Highs().modelStatusToString(status)
 
 
 @pytest.mark.parametrize("call", ["passModel", "run", "setOptionValue"])
 @pytest.mark.parametrize("method", ["lp", "milp"])
 def test_a_refused_call_is_an_error(monkeypatch, method, call):
     monkeypatch.setattr(highspy.Highs, call, lambda self, *arguments: highspy.HighsStatus.kError)
-    with pytest.raises(tt.SolverError, match="refused by HiGHS"):
-        optimum(FOUR_TURNS, method)
+    refused(tt.SolverError, "refused by HiGHS", optimum, FOUR_TURNS, method)
 
 
 @pytest.mark.parametrize(
@@ -89,8 +88,7 @@ def test_a_refused_call_is_an_error(monkeypatch, method, call):
 )
 def test_refused_rows_and_weights_are_errors(monkeypatch, call, what, ask):
     monkeypatch.setattr(highspy.Highs, call, lambda self, *arguments: highspy.HighsStatus.kError)
-    with pytest.raises(tt.SolverError, match=f"{what} refused by HiGHS"):
-        ask(GrowingProgram(np.ones(2), np.ones(2)))
+    refused(tt.SolverError, f"{what} refused by HiGHS", lambda: ask(GrowingProgram(np.ones(2), np.ones(2))))
 
 
 @given(
@@ -115,8 +113,7 @@ def test_a_program_that_is_weighed_again_has_the_optimum_of_its_new_weights(colu
 
 def test_a_wrong_option_is_an_error():
     problem = interval_problem(FOUR_TURNS.instance, FOUR_TURNS.xi)
-    with pytest.raises(tt.SolverError, match="time_limit refused"):
-        solve_intervals(problem, time_limit=-1.0)
+    refused(tt.SolverError, "time_limit refused", solve_intervals, problem, time_limit=-1.0)
 
 
 @pytest.mark.parametrize(("method", "asked_too"), [("lp", {}), ("milp", {"mip_rel_gap": 0.0})])
@@ -166,8 +163,7 @@ def test_a_wrong_solution_is_caught_by_the_exact_check(monkeypatch, method, valu
     assert problem.most.tolist() == [40, 40]
     assert solve_intervals(problem)[1:] == (50, 50)
     claims(monkeypatch, values)
-    with pytest.raises(tt.SolverError, match="not in whole numbers"):
-        optimum(FOUR_TURNS, method)
+    refused(tt.SolverError, "not in whole numbers", optimum, FOUR_TURNS, method)
 
 
 @pytest.mark.parametrize("values", [[40.0, 10.0], [10.0, 40.0], [25.0 + 1e-9, 25.0 - 1e-9]])
@@ -228,24 +224,21 @@ def test_no_pyomo_result_but_optimal_is_an_optimum(monkeypatch, solution, termin
 def test_an_infeasible_or_unbounded_model_is_no_optimum():
     model = hindsight_model(FOUR_TURNS.instance, FOUR_TURNS.xi)
     model.x[0, 2].setlb(101)
-    with pytest.raises(tt.SolverError, match=r"[Ii]nfeasible"):
-        solve_model(model)
+    refused(tt.SolverError, r"[Ii]nfeasible", solve_model, model)
     assert all(variable.value is None for variable in model.x.values())
     unbounded = hindsight_model(FOUR_TURNS.instance, FOUR_TURNS.xi, relaxed=True)
     unbounded.excess.deactivate()
     for variable in unbounded.u.values():
         variable.setlb(None)
         variable.domain = formulation.pyo.Reals
-    with pytest.raises(tt.SolverError, match="nbounded"):
-        solve_model(unbounded)
+    refused(tt.SolverError, "nbounded", solve_model, unbounded)
 
 
 def test_a_pyomo_solution_is_not_rounded_to_whole_numbers():
     model = hindsight_model(FOUR_TURNS.instance, FOUR_TURNS.xi)
     solve_model(model)
     model.x[0, 3].set_value(10.5, skip_validation=True)
-    with pytest.raises(tt.SolverError, match=r"not in whole numbers: x\[0,3\] is 10\.5"):
-        formulation.whole_point(model)
+    refused(tt.SolverError, "not in whole numbers: x[0,3] is 10.5", formulation.whole_point, model)
 
 
 def test_a_solver_without_an_optimum_says_how_far_it_came():

@@ -11,6 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from optimal.instances import FOUR_TURNS, MIDDLE, SMALL
 from optimal.test_hindsight import is_attainable
+from refusals import refusals, refused
 from replay.instances import Case, examples, fewer, seeded
 
 import teltheory as tt
@@ -147,20 +148,15 @@ def test_four_turns_by_hand():
     assert recheck(FOUR_TURNS, tt.Prices((3,), (1,), 20)) == 0
 
 
-@pytest.mark.parametrize(
-    ("prices", "message"),
-    [
-        (tt.Prices((3,), (-1,), 80), "numerators"),
-        (tt.Prices((5,), (1,), 80), "steps"),
-        (tt.Prices((0,), (1,), 80), "steps"),
-        (tt.Prices((3, 3), (1, 1), 80), "steps"),
-        (tt.Prices((3,), (), 80), "prices"),
-        (tt.Prices((3,), (1,), 0), "denominator"),
-    ],
+test_malformed_prices_are_refused = refusals(
+    tt.CertificateError,
+    ("numerators", lambda: recheck(FOUR_TURNS, tt.Prices((3,), (-1,), 80))),
+    ("steps", lambda: recheck(FOUR_TURNS, tt.Prices((5,), (1,), 80))),
+    ("steps", lambda: recheck(FOUR_TURNS, tt.Prices((0,), (1,), 80))),
+    ("steps", lambda: recheck(FOUR_TURNS, tt.Prices((3, 3), (1, 1), 80))),
+    ("prices", lambda: recheck(FOUR_TURNS, tt.Prices((3,), (), 80))),
+    ("denominator", lambda: recheck(FOUR_TURNS, tt.Prices((3,), (1,), 0))),
 )
-def test_malformed_prices_are_refused(prices, message):
-    with pytest.raises(tt.CertificateError, match=message):
-        recheck(FOUR_TURNS, prices)
 
 
 def test_no_time_still_gives_true_bounds_and_no_false_optimum():
@@ -214,8 +210,7 @@ def test_a_solver_that_is_off_by_one_is_an_error_or_only_a_label(monkeypatch):
     for case in middle_cases():
         if not solver_is_asked(case):
             continue
-        with pytest.raises(tt.SolverError, match="no optimum was proved"):
-            fewest(case, time_limit=20)
+        refused(tt.SolverError, "no optimum was proved", fewest, case, time_limit=20)
         alone = fewest(case, "milp")
         assert alone.by_solver
         assert alone.status != "optimal"
@@ -240,11 +235,9 @@ def test_a_choice_of_the_solver_that_does_not_fit_is_not_taken(monkeypatch):
 def test_a_bound_of_the_solver_below_a_plan_is_an_error(monkeypatch):
     monkeypatch.setattr(violations, "choose", lambda *arguments: Milp(np.array([True, False]), 0, "Optimal"))
     monkeypatch.setattr(violations, "bound_of", lambda *arguments: 0)
-    with pytest.raises(tt.SolverError, match="no optimum was proved"):
-        fewest(FOUR_TURNS, "milp")
+    refused(tt.SolverError, "no optimum was proved", fewest, FOUR_TURNS, "milp")
 
 
 @pytest.mark.parametrize("wrong", [{"method": "lp"}, {"time_limit": -1}, {"time_limit": "1"}, {"seed": -1}])
 def test_wrong_arguments_are_named(wrong):
-    with pytest.raises(tt.ArgumentError, match=next(iter(wrong))):
-        fewest(FOUR_TURNS, **wrong)
+    refused(tt.ArgumentError, next(iter(wrong)), fewest, FOUR_TURNS, **wrong)

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from optimal.instances import SMALL, sampled
 from optimal.test_certificate import check, judged
+from refusals import refusals
 from replay.instances import Case, cases, examples, fewer, seeded
 
 import teltheory as tt
@@ -86,26 +87,21 @@ def test_the_furthest_is_no_longer_what_goes():
     assert (proved(case, weights), sum(w * u for w, u in zip(weights, greedy, strict=True))) == (3, 4)
 
 
-@pytest.mark.parametrize(
-    ("weights", "told"),
-    [
-        ([1, 0.5, 1], r"weights\[1\]: found 0.5, expected a whole number or a Fraction"),
-        (np.ones(3), r"weights\[0\]: found 1.0"),
-        ([1, True, 1], r"weights\[1\]: found True"),
-        ([1, 1, -1], r"weights\[2\]: found -1"),
-        ([1, "2", 1], r"weights\[1\]: found '2'"),
-        ([1, 1], "weights: found '2 of them', expected '?3, one per turn"),
-        (7, "weights: found 7"),
-        ("abc", "weights: found 'abc'"),
-        ({5: 1}, "weights: found 5, expected a conversation of the trace"),
-        ({0: -1}, r"weights\[0\]: found -1"),
-        ({0: 0.5}, r"weights\[0\]: found 0.5"),
-        ([2**63, 1, 1], "weights: found 9223372036854775808"),
-    ],
+test_wrong_weights_are_refused = refusals(
+    tt.ArgumentError,
+    ("weights[1]: found 0.5, expected a whole number or a Fraction", lambda: best_of(SOME, [1, 0.5, 1])),
+    ("weights[0]: found 1.0", lambda: best_of(SOME, np.ones(3))),
+    ("weights[1]: found True", lambda: best_of(SOME, [1, True, 1])),
+    ("weights[2]: found -1", lambda: best_of(SOME, [1, 1, -1])),
+    ("weights[1]: found '2'", lambda: best_of(SOME, [1, "2", 1])),
+    (r"weights: found '2 of them', expected '?3, one per turn", lambda: best_of(SOME, [1, 1])),
+    ("weights: found 7", lambda: best_of(SOME, 7)),
+    ("weights: found 'abc'", lambda: best_of(SOME, "abc")),
+    ("weights: found 5, expected a conversation of the trace", lambda: best_of(SOME, {5: 1})),
+    ("weights[0]: found -1", lambda: best_of(SOME, {0: -1})),
+    ("weights[0]: found 0.5", lambda: best_of(SOME, {0: 0.5})),
+    ("weights: found 9223372036854775808", lambda: best_of(SOME, [2**63, 1, 1])),
 )
-def test_wrong_weights_are_refused(weights, told):
-    with pytest.raises(tt.ArgumentError, match=told):
-        best_of(SOME, weights)
 
 
 def test_conversations_may_have_names():

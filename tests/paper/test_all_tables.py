@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from refusals import refused
 
 from proofs_checks.tail_optimized.figure_3 import explained
 from teltheory.calibration.cells import Cells, cells_of
@@ -206,10 +207,8 @@ def test_missing_data_are_said_in_one_line_each(monkeypatch, tmp_path):
 
 
 def test_a_trace_may_not_be_called_as_a_workload():
-    with pytest.raises(ArgumentError, match="not called wildchat"):
-        everything.file_name("folder/WildChat.jsonl")
-    with pytest.raises(ArgumentError, match="not called busier-halfway"):
-        everything.file_name("Busier_halfway.csv")
+    refused(ArgumentError, "not called wildchat", everything.file_name, "folder/WildChat.jsonl")
+    refused(ArgumentError, "not called busier-halfway", everything.file_name, "Busier_halfway.csv")
     assert everything.file_name("folder/My chat_50%.csv") == "my-chat-50"
 
 

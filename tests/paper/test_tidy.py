@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from refusals import refused
 
 from teltheory.errors import FileError
 from teltheory.paper.tidy import Finite, Flag, Row, one_of, read_rows, write_rows
@@ -123,11 +124,9 @@ def test_what_is_no_table_is_said(table):
     assert "found no CSV" in error(table, whole.replace(b"\r\na,", b'\r\n"a,', 1))
     error(table, whole.decode().encode("utf-16"))
     table.unlink()
-    with pytest.raises(FileError, match="found no such file"):
-        read_rows(table, Measured)
+    refused(FileError, "found no such file", read_rows, table, Measured)
     table.mkdir()
-    with pytest.raises(FileError, match="found a folder"):
-        read_rows(table, Measured)
+    refused(FileError, "found a folder", read_rows, table, Measured)
 
 
 def test_a_series_that_is_cut_off_is_found(tmp_path):

@@ -2,6 +2,7 @@ import re
 
 import pytest
 import tidy_tables as small
+from refusals import refused
 
 from paper_figs import tables
 from paper_figs.averages import Averages
@@ -103,9 +104,7 @@ def test_per_cent_is_rounded_and_what_is_not_defined_is_a_dash(value, shown):
 
 
 def test_a_table_of_another_name_or_number_is_an_error(tmp_path):
-    with pytest.raises(FileError, match="expected cells_"):
-        tables.tables_of(small.curves(tmp_path / "curves_wildchat.csv"))
+    refused(FileError, "expected cells_", lambda: tables.tables_of(small.curves(tmp_path / "curves_wildchat.csv")))
     path = small.cells(tmp_path / "cells_wildchat.csv")
     path.write_text(path.read_text().replace("\n3,", "\n7,"))
-    with pytest.raises(FileError, match="found 7, expected one of 1 to 6"):
-        tables.tables_of(path)
+    refused(FileError, "found 7, expected one of 1 to 6", tables.tables_of, path)

@@ -8,6 +8,7 @@ from fractions import Fraction
 from importlib import import_module
 
 import pytest
+from refusals import refused
 
 import teltheory as tt
 from teltheory.policies.spec import NAMED, named_in, parse_policy
@@ -70,20 +71,16 @@ def test_a_model_file_makes_et_lru(tmp_path, written, law):
 )
 def test_what_is_wrong_with_a_model_file_is_one_line_with_its_name(tmp_path, written, message):
     file = model(tmp_path, **written)
-    with pytest.raises(tt.FileError, match=message) as error:
-        parse_policy(f"et-lru:model={file}")
-    assert str(file) in str(error.value)
-    assert "\n" not in str(error.value)
+    error = refused(tt.FileError, message, parse_policy, f"et-lru:model={file}")
+    assert str(file) in str(error)
 
 
 def test_a_model_and_its_rates_have_to_be_there(tmp_path):
-    with pytest.raises(tt.ArgumentError, match=r"model=\.\.\. with it"):
-        parse_policy("et-lru")
+    refused(tt.ArgumentError, "model=... with it", parse_policy, "et-lru")
     file = tmp_path / "model.json"
     for text, message in (('{"death_rate": 1}', "found no turn_rate"), ("[]", "found \\[\\], expected a model")):
         file.write_text(text)
-        with pytest.raises(tt.FileError, match=message):
-            parse_policy(f"et-lru:model={file}")
+        refused(tt.FileError, message, parse_policy, f"et-lru:model={file}")
 
 
 @pytest.mark.parametrize(

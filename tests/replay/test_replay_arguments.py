@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from hypothesis import given
+from refusals import refused
 from replay.instances import POLICY_NAMES, Case, cases, examples, fewer, forced_need, policies, seeded
 
 import teltheory as tt
@@ -53,15 +54,13 @@ def test_forced_caching_is_refused_exactly_where_a_past_is_too_long(case):
 @pytest.mark.parametrize("engine", ["quick", "fast", "", None, 1])
 def test_engines_that_there_are_not(engine):
     trace = TWO_TURNS.trace
-    with pytest.raises(tt.ArgumentError, match="engine: found"):
-        replay(trace, tt.LRU(), 3, engine=engine)
+    refused(tt.ArgumentError, "engine: found", lambda: replay(trace, tt.LRU(), 3, engine=engine))
     assert replay(trace, tt.LRU(), 3, engine="reference") == replay(trace, tt.LRU(), 3, engine="auto")
 
 
 @pytest.mark.parametrize("policy", [None, b"lru", 3, object(), tt.LRU, tt.TLRU])
 def test_what_is_no_policy_is_refused(policy):
-    with pytest.raises(tt.ArgumentError, match="policy: found"):
-        TWO_TURNS.replay(policy)
+    refused(tt.ArgumentError, "policy: found", TWO_TURNS.replay, policy)
 
 
 @pytest.mark.parametrize("value", [-1, 2.0, True, np.True_, "1", None, 2**63])
@@ -78,9 +77,8 @@ def test_what_is_no_policy_is_refused(policy):
     ],
 )
 def test_wrong_policy_parameters(argument, make, value):
-    with pytest.raises(ValueError, match=f"^{argument}: found") as error:
-        make(value)
-    assert isinstance(error.value, tt.ArgumentError)
+    error = refused(ValueError, f"{argument}: found", make, value)
+    assert isinstance(error, tt.ArgumentError)
 
 
 @pytest.mark.parametrize("trim", ["round robin", "", 0])
@@ -227,8 +225,7 @@ class OwesBlocks(LeastRecentlyUsed):
 )
 def test_policies_that_break_the_cache_are_found_out(policy, expected):
     trace = tt.Trace.from_turns([0, 1, 0], [2, 2, 2], [0, 0, 0])
-    with pytest.raises(tt.ArgumentError, match=expected):
-        replay(trace, policy, 1)
+    refused(tt.ArgumentError, expected, replay, trace, policy, 1)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from refusals import refused
 from serving.served_from_a_store import Shared, same
 from serving.worlds import LATENCIES, ROUTERS, a_capacity, a_forest, a_policy, a_trace
 
@@ -95,7 +96,5 @@ def test_a_store_without_room_is_not_there(seed):
 
 def test_the_store_needs_a_tier_and_no_chunks():
     turns = tt.Trace.from_turns([0], [4], [0], [0])
-    with pytest.raises(tt.ArgumentError, match="two tiers or more"):
-        serve(turns, 9)
-    with pytest.raises(tt.ArgumentError, match="None with a shared store"):
-        serve(turns, batching=tt.Chunked())
+    refused(tt.ArgumentError, "two tiers or more", serve, turns, 9)
+    refused(tt.ArgumentError, "None with a shared store", lambda: serve(turns, batching=tt.Chunked()))

@@ -3,6 +3,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from refusals import refused
 from sweep.noting import some_trace
 
 import teltheory as tt
@@ -97,17 +98,14 @@ def test_wrong_arguments_are_told_before_the_first_replay(monkeypatch, tmp_path)
     monkeypatch.setattr(Job, "run", None)
     trace = some_trace()
     for traces, told in [([], "at least one"), ("x.csv", "TraceFile"), ([trace, 3], "int"), (None, "NoneType")]:
-        with pytest.raises(ArgumentError, match=told):
-            sweep(traces, GRID, A100_LLAMA2_7B)
+        refused(ArgumentError, told, sweep, traces, GRID, A100_LLAMA2_7B)
     with pytest.raises(ArgumentError, match="each label once"):
         sweep([TraceAtHand(trace, "a"), TraceAtHand(some_trace(seed=2), "a")], GRID, A100_LLAMA2_7B)
     for workers in (0, -1, 1.5, True):
-        with pytest.raises(ArgumentError, match="workers"):
-            sweep(trace, GRID, A100_LLAMA2_7B, workers=workers)
+        refused(ArgumentError, "workers", sweep, trace, GRID, A100_LLAMA2_7B, workers=workers)
     with pytest.raises(ArgumentError, match="workers: found 2, expected none with a scheduler"):
         sweep(trace, GRID, A100_LLAMA2_7B, workers=2, scheduler="tcp://127.0.0.1:1")
-    with pytest.raises(FileError, match="no such file"):
-        sweep(TraceFile("nowhere.csv"), GRID, A100_LLAMA2_7B)
+    refused(FileError, "no such file", lambda: sweep(TraceFile("nowhere.csv"), GRID, A100_LLAMA2_7B))
 
 
 def test_the_first_infeasible_cell_is_named_before_anything_runs(tmp_path):

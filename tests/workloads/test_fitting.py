@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 from scipy.integrate import quad
 
 import teltheory as tt
@@ -251,6 +252,4 @@ DEGENERATE: list[tuple[Callable[[], Any], str, str]] = [
 
 @pytest.mark.parametrize(("fit", "argument", "found"), DEGENERATE)
 def test_what_cannot_be_fitted_is_named(fit: Callable[[], Any], argument: str, found: str) -> None:
-    with pytest.raises(ArgumentError, match=rf"^{argument}: found .*{found}.*, expected ") as caught:
-        fit()
-    assert "\n" not in str(caught.value)
+    refused(ArgumentError, f"{argument}: found .*{found}.*, expected ", fit)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refusals
 
 import teltheory as tt
 from teltheory.errors import ArgumentError
@@ -171,20 +172,14 @@ def test_a_sweep_s_key_tells_mixtures_apart() -> None:
     assert Sample(MIXTURE, 50, 1).load() == sample_conversations(MIXTURE, 50, np.random.default_rng(1))
 
 
-@pytest.mark.parametrize(
-    ("make", "argument"),
-    [
-        (lambda: Kind(0.0, fixed(1), fixed(1)), "turn_rate"),
-        (lambda: Kind(1.0, 5, fixed(1)), "prompts"),
-        (lambda: Kind(1.0, fixed(1), [fixed(1), None]), "responses"),
-        (lambda: Kind(1.0, fixed(1), fixed(1), 1.5), "share"),
-        (lambda: GammaRates(1.0, 0.0), "variation"),
-        (lambda: ConversationMixture(0.0, 1.0, (SLOW, FAST)), "birth_rate"),
-        (lambda: ConversationMixture(1.0, 1.0, ()), "kinds"),
-        (lambda: ConversationMixture(1.0, 1.0, (SLOW, "fast")), "kinds"),
-    ],
+test_a_bad_argument_is_named_with_what_was_expected = refusals(
+    ArgumentError,
+    ("turn_rate: found ", lambda: Kind(0.0, fixed(1), fixed(1))),
+    ("prompts: found ", lambda: Kind(1.0, 5, fixed(1))),
+    ("responses: found ", lambda: Kind(1.0, fixed(1), [fixed(1), None])),
+    ("share: found ", lambda: Kind(1.0, fixed(1), fixed(1), 1.5)),
+    ("variation: found ", lambda: GammaRates(1.0, 0.0)),
+    ("birth_rate: found ", lambda: ConversationMixture(0.0, 1.0, (SLOW, FAST))),
+    ("kinds: found ", lambda: ConversationMixture(1.0, 1.0, ())),
+    ("kinds: found ", lambda: ConversationMixture(1.0, 1.0, (SLOW, "fast"))),
 )
-def test_a_bad_argument_is_named_with_what_was_expected(make, argument) -> None:
-    with pytest.raises(ArgumentError, match=rf"^{argument}: found .*, expected ") as caught:
-        make()
-    assert "\n" not in str(caught.value)

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from optimal.small_forests import small_cases
+from refusals import refused
 from replay.instances import examples, fewer
 from strategies import forests
 
@@ -61,8 +62,7 @@ def test_a_strict_cache_may_need_what_nobody_asks_for():
 def test_states_of_a_solver_that_no_strict_cache_has_are_refused(monkeypatch):
     apart = [set(), {0, 1}, {1, 2}, {1, 2}, {0, 1}]
     monkeypatch.setattr(strict, "strict_states", lambda *given: (apart, 1.0))
-    with pytest.raises(tt.SolverError, match="without its parent"):
-        tt.hindsight_optimum(APART, 2, 1, cache="strict", method="milp")
+    refused(tt.SolverError, "without its parent", tt.hindsight_optimum, APART, 2, 1, cache="strict", method="milp")
 
 
 @given(forests(), st.integers(0, 12), st.integers(0, 6), st.booleans())
@@ -180,8 +180,7 @@ def test_states_that_cannot_follow_each_other_are_told():
         ([[], [0, 2], [], [], []], "not at hand"),
         ([[], [0, 1], [0, 1, 2], [], []], "expected 2 at most"),
     ):
-        with pytest.raises(CertificateError, match=told):
-            hits_of(instance, states, strict=True)
+        refused(CertificateError, told, hits_of, instance, states, strict=True)
     with pytest.raises(CertificateError, match="running request"):
         hits_of(ForestInstance.of(APART, 2, forced=True), [[], [0], [], [], []], strict=True)
 
@@ -196,8 +195,7 @@ def test_states_that_cannot_follow_each_other_are_told():
     ],
 )
 def test_wrong_arguments_are_told(arguments, told):
-    with pytest.raises(tt.ArgumentError, match=told):
-        tt.hindsight_optimum(APART, 2, 1, **arguments)
+    refused(tt.ArgumentError, told, tt.hindsight_optimum, APART, 2, 1, **arguments)
     with pytest.raises(tt.ArgumentError):
         tt.hindsight_optimum(tt.Trace.from_turns([0], [1], [0]), 2, 1, cache="holes")
 

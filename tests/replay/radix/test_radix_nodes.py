@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 from strategies import forests
 
 import teltheory as tt
@@ -157,12 +158,9 @@ def test_policies_that_remember_blocks_are_refused():
 
 
 def test_wrong_chunks_are_named():
-    with pytest.raises(tt.ArgumentError, match="chunk: found 0, expected 1 or more tokens, or None"):
-        tt.RadixNodes(chunk=0)
-    with pytest.raises(tt.ArgumentError, match=r"chunk: found 1\.5"):
-        tt.RadixNodes(chunk=1.5)
-    with pytest.raises(tt.ArgumentError, match="split: found 3, expected True or False"):
-        tt.RadixNodes(split=3)
+    refused(tt.ArgumentError, "chunk: found 0, expected 1 or more tokens, or None", tt.RadixNodes, chunk=0)
+    refused(tt.ArgumentError, "chunk: found 1.5", tt.RadixNodes, chunk=1.5)
+    refused(tt.ArgumentError, "split: found 3, expected True or False", tt.RadixNodes, split=3)
     with pytest.raises(tt.ArgumentError, match=r"cache: found RadixNodes.*expected a Forest with it"):
         tt.replay(tt.Trace.from_turns([0], [1], [1]), tt.LRU(), 2, cache=tt.RadixNodes())
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 from replay.instances import TRIMS, examples, fewer
 from replay.own_policies import OWN
 from strategies import module_traces
@@ -214,8 +215,7 @@ def test_what_module_sets_do_not_have_is_refused():
         ("policy", Priority([1])): "a priority for each of 6 requests",
     }.items():
         arguments = {"policy": tt.LRU(), "capacity": 5} | dict([options])
-        with pytest.raises(tt.ArgumentError, match=message):
-            tt.replay(TRACE, **arguments)
+        refused(tt.ArgumentError, message, tt.replay, TRACE, **arguments)
     with pytest.raises(tt.ForcedCachingError, match="turn 0: forced caching must keep a past of length 7"):
         tt.replay(TRACE, tt.LRU(), 6, forced=True)
 
@@ -229,8 +229,7 @@ def test_what_expired_is_not_reused():
     trace = tt.ModuleTrace.from_requests([[0], [1], [0, 1]], sizes=[2, 3], arrival=[0, 5, 7])
     for seconds, cached in ((1, 0), (3, 3), (9, 5)):
         assert tt.replay(trace, TTL(seconds), 9).cached.tolist() == [0, 0, cached]
-    with pytest.raises(tt.ArgumentError, match="engine: found 'kernel', expected 'reference' for TTL"):
-        tt.replay(trace, TTL(3), 5, engine="kernel")
+    refused(tt.ArgumentError, "engine: found 'kernel'", lambda: tt.replay(trace, TTL(3), 5, engine="kernel"))
 
 
 def test_frequent_items_stay_under_lfu_and_gdsf():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 from test_algorithm_1 import FOREST, LEARNT
 from tiered import MODES, documents, policies
 
@@ -66,12 +67,10 @@ def test_without_a_copy_of_the_root_everything_is_lost():
 def test_the_first_tier_is_lost_while_nothing_runs():
     tree = TieredTree(FOREST, TWO, tt.LRU())
     tree.start(3, 0)
-    with pytest.raises(tt.ArgumentError, match=r"running: found \[\(3, 0\)\], expected no request: cancel"):
-        tree.lose()
+    refused(tt.ArgumentError, "running: found [(3, 0)], expected no request: cancel", tree.lose)
     tree.cancel(3, 0)
     assert (tree.lose(), tree.reserved, tree.pinned) == (0, 0, 0)
-    with pytest.raises(tt.ArgumentError, match="k: found 0, expected a request that runs on the path to node 3"):
-        tree.finish(3, 0)
+    refused(tt.ArgumentError, "k: found 0, expected a request that runs on the path to node 3", tree.finish, 3, 0)
 
 
 def test_the_most_asked_for_are_copied_and_given_up():

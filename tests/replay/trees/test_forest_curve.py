@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 from replay.instances import fewer
 from replay.trees.test_forest_recency import branches, seeded_forests
 from strategies import forests, turn_columns
@@ -100,12 +101,9 @@ def test_no_requests_and_empty_paths():
 
 def test_wrong_arguments_are_named():
     forest, trace = tt.Forest.from_paths([[1]]), tt.Trace.from_turns([0], [1], [1])
-    with pytest.raises(tt.ArgumentError, match="cache: found 'radix'"):
-        tt.capacity_curve(forest, tt.LRU(), cache="radix")
-    with pytest.raises(tt.ArgumentError, match="cache: found 'holes', expected a Forest with it"):
-        tt.capacity_curve(trace, tt.LRU(), cache="holes")
-    with pytest.raises(tt.ArgumentError, match="capacity: found -1"):
-        tt.capacity_curve(forest, tt.LRU()).cached(-1)
+    refused(tt.ArgumentError, "cache: found 'radix'", lambda: tt.capacity_curve(forest, tt.LRU(), cache="radix"))
+    refused(tt.ArgumentError, "cache: found 'holes'", lambda: tt.capacity_curve(trace, tt.LRU(), cache="holes"))
+    refused(tt.ArgumentError, "capacity: found -1", lambda: tt.capacity_curve(forest, tt.LRU()).cached(-1))
 
 
 @pytest.mark.skipif(not MOONCAKE.exists(), reason="needs the Mooncake trace")

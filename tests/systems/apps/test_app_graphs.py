@@ -5,6 +5,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 
 from teltheory.systems.apps import AppError, Graph, Placeholder, Port, Request, parse
 
@@ -43,9 +44,7 @@ def test_pieces_are_what_a_prompt_was_written_of(parts: list[tuple[str, str, boo
 )
 def test_a_placeholder_that_is_none_is_named(prompt: str, found: str) -> None:
     """The message quotes it."""
-    with pytest.raises(AppError, match=found) as raised:
-        parse(prompt)
-    assert raised.value.code == 400
+    assert refused(AppError, found, parse, prompt).code == 400
 
 
 def test_a_placeholder_may_have_space_around_its_words() -> None:
@@ -72,14 +71,12 @@ def test_a_placeholder_may_have_space_around_its_words() -> None:
 )
 def test_entries_fit_the_placeholders(ports: list[Port], found: str) -> None:
     """Each placeholder has one entry of its own way."""
-    with pytest.raises(AppError, match=found):
-        Request.of(0, "a {{input:x}} b {{output:y}}", ports)
+    refused(AppError, found, Request.of, 0, "a {{input:x}} b {{output:y}}", ports)
 
 
 def test_a_prompt_without_an_output_is_refused() -> None:
     """There would be nothing to get."""
-    with pytest.raises(AppError, match="without an output"):
-        Request.of(3, "a {{x}}", [Port("x", False, "v")])
+    refused(AppError, "without an output", lambda: Request.of(3, "a {{x}}", [Port("x", False, "v")]))
 
 
 def test_two_producers_and_cycles_are_conflicts_that_are_named() -> None:

@@ -8,6 +8,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 
 from teltheory.errors import ArgumentError
 from teltheory.systems.apps.fairness import jain, largest_slowdown, slowdowns
@@ -60,7 +61,5 @@ def test_slowdowns_and_the_largest() -> None:
 
 @pytest.mark.parametrize(("times", "alone", "found"), [([1], [], "alone: found 0"), ([1], [0], "alone: found 0")])
 def test_wrong_times_are_named(times: list[int], alone: list[int], found: str) -> None:
-    with pytest.raises(ArgumentError, match=found):
-        slowdowns(times, alone)
-    with pytest.raises(ArgumentError, match="values: found -1"):
-        jain([-1])
+    refused(ArgumentError, found, slowdowns, times, alone)
+    refused(ArgumentError, "values: found -1", jain, [-1])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 from systems.apps.application_worlds import by_application, of_case, worlds
 
 import teltheory as tt
@@ -98,13 +99,11 @@ def test_a_trace_without_applications():
     ({"split": lambda share: share.xi / 2}, r"split: found 10\.0, expected a whole number for turn 1"),
 ])  # fmt: skip
 def test_wrong_arguments_are_named(wrong, said):
-    with pytest.raises(ArgumentError, match=said):
-        replay_applications(APPS, ApplicationTLRU(20, **wrong), 5)
+    refused(ArgumentError, said, lambda: replay_applications(APPS, ApplicationTLRU(20, **wrong), 5))
 
 
 def test_what_is_no_trace_of_applications_is_refused():
-    with pytest.raises(ArgumentError, match="apps: found 'Trace', expected an ApplicationTrace"):
-        replay_applications(APPS.trace, tt.LRU(), 5)
+    refused(ArgumentError, "apps: found 'Trace'", lambda: replay_applications(APPS.trace, tt.LRU(), 5))
 
 
 def test_an_application_stays_at_one_replica():

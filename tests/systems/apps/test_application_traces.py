@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import given
+from refusals import refusals, refused
 from systems.apps.application_worlds import by_application, of_case, worlds
 
 import teltheory as tt
@@ -48,38 +49,19 @@ def test_applications_of_one_turn_have_the_excess_of_turns():
         assert application_tel(trace, outcome, 2, measure) == tt.tail_excess_latency(outcome, 2)
 
 
-@pytest.mark.parametrize(
-    ("application", "after", "said"),
-    [
-        (
-            ["a", "a", "a", "b", "b"],
-            None,
-            "turn 3, application: found 'b', expected 'a', of which its conversation is",
-        ),
-        (["a"] * 4, None, "application: found '4 values', expected 5, one a turn"),
-        (["a"] * 5, [[]], "after: found '1 values', expected 5, one a turn"),
-        (
-            ["a"] * 5,
-            [[], [], [2], [], []],
-            "turn 2, after: found 2, expected turns that arrived earlier, counted from 0",
-        ),
-        (
-            ["a"] * 5,
-            [[], [3], [], [], []],
-            "turn 1, after: found 3, expected turns that arrived earlier, counted from 0",
-        ),
-        (["a"] * 5, [[], [True], [], [], []], "turn 1, after: found True, expected turns that arrived earlier"),
-        (
-            ["a", "b", "b", "a", "c"],
-            [[], [], [], [], [3]],
-            "turn 4, after: found 3, expected turns of its application, 'c'",
-        ),
-    ],
+test_wrong_columns_are_named = refusals(
+    TraceError,
+    ("turn 3, application: found 'b'", lambda: ApplicationTrace.of(TRACE, ["a", "a", "a", "b", "b"], None)),
+    ("application: found '4 values'", lambda: ApplicationTrace.of(TRACE, ["a"] * 4, None)),
+    ("after: found '1 values', expected 5, one a turn", lambda: ApplicationTrace.of(TRACE, ["a"] * 5, [[]])),
+    ("turn 2, after: found 2", lambda: ApplicationTrace.of(TRACE, ["a"] * 5, [[], [], [2], [], []])),
+    ("turn 1, after: found 3", lambda: ApplicationTrace.of(TRACE, ["a"] * 5, [[], [3], [], [], []])),
+    ("turn 1, after: found True", lambda: ApplicationTrace.of(TRACE, ["a"] * 5, [[], [True], [], [], []])),
+    (
+        "turn 4, after: found 3",
+        lambda: ApplicationTrace.of(TRACE, ["a", "b", "b", "a", "c"], [[], [], [], [], [3]]),
+    ),
 )
-def test_wrong_columns_are_named(application, after, said):
-    with pytest.raises(TraceError) as error:
-        ApplicationTrace.of(TRACE, application, after)
-    assert str(error.value).startswith(said)
 
 
 def test_wrong_thresholds_and_measures_are_named():
@@ -90,8 +72,7 @@ def test_wrong_thresholds_and_measures_are_named():
         [-1, "sum", "xi: found -1"],
         [1, "max", "measure"],
     ):
-        with pytest.raises(ArgumentError, match=said):
-            application_tel(DIAMOND, outcome, xi, measure)
+        refused(ArgumentError, said, application_tel, DIAMOND, outcome, xi, measure)
     with pytest.raises(ArgumentError, match="outcome: found 'one of 2 turns'"):
         application_tel(DIAMOND, Outcome(np.zeros(2, np.int64), np.zeros(2, np.int64)), 1)
 

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import teltheory as tt
 from teltheory.systems.modules import BYTES, layout, read_prompt, read_schema
@@ -69,11 +70,9 @@ def test_a_log_of_prompts_is_read_and_its_mistakes_are_named(tmp_path):
         ({"prompt": PROMPTS[0], "time": 3}, "line 1: found the fields"),
     ):
         log.write_text(json.dumps(row) + "\n")
-        with pytest.raises(tt.FileError, match=rf"log\.jsonl, {message}"):
-            read_prompts(log)
+        refused(tt.FileError, rf"log\.jsonl, {message}", read_prompts, log)
     log.write_text(json.dumps({"prompt": PROMPTS[0], "arrival": 1}) + "\n" + json.dumps({"prompt": PROMPTS[0]}))
-    with pytest.raises(tt.FileError, match="arrival: found 1, expected 2, one in every line, or none"):
-        read_prompts(log)
+    refused(tt.FileError, "arrival: found 1, expected 2, one in every line, or none", read_prompts, log)
     with pytest.raises(tt.FileError, match="prompt 0: text, line 1, <nope>"):
         module_trace(LAYOUT, [read_prompt('<prompt schema="trip"><nope/></prompt>')])
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refusals
 
 from teltheory.errors import ArgumentError
 from teltheory.systems.rag.indexes import IVF, FlatL2, build
@@ -94,26 +95,20 @@ def asking(**changes):
     return draw_workload(corpus, build(FlatL2(), corpus.vectors), queries, **{**options, **changes})
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: asking(rate=0), "rate: found 0, expected a finite number above 0"),
-        (lambda: asking(rate=-1.0), "rate: found -1.0"),
-        (lambda: asking(rate=float("nan")), "rate: found nan"),
-        (lambda: asking(zipf=-0.1), "zipf: found -0.1, expected a finite number from 0"),
-        (lambda: asking(k=21), "k: found 21, expected from 1 to 20, the documents of the corpus"),
-        (lambda: asking(requests=-1), "requests: found -1"),
-        (lambda: asking(by="topics"), "by: found 'topics'"),
-        (lambda: asking(seconds=[-1.0]), "seconds: found"),
-        (lambda: asked_for(5, None, "documents", 1, 5, rng()), "by: found 'documents', expected \"queries\""),
-        (lambda: zipf_draws(0, 1, 5, rng()), "items: found 0"),
-        (lambda: top_share(np.array([[0]]), 5, Fraction(0)), "top: found '0'"),
-        (lambda: top_share(np.array([[-1]]), 5), "answers: found 'no document'"),
-        (lambda: top_share(np.array([[1]]), 5, counted="tokens"), "counted: found 'tokens'"),
-        (lambda: top_share(np.array([[1]]), 5, among="asked"), "among: found 'asked'"),
-    ],
+test_wrong_arguments_of_requests = refusals(
+    ArgumentError,
+    ("rate: found 0, expected a finite number above 0", lambda: asking(rate=0)),
+    ("rate: found -1.0", lambda: asking(rate=-1.0)),
+    ("rate: found nan", lambda: asking(rate=float("nan"))),
+    ("zipf: found -0.1, expected a finite number from 0", lambda: asking(zipf=-0.1)),
+    ("k: found 21, expected from 1 to 20, the documents of the corpus", lambda: asking(k=21)),
+    ("requests: found -1", lambda: asking(requests=-1)),
+    ("by: found 'topics'", lambda: asking(by="topics")),
+    ("seconds: found", lambda: asking(seconds=[-1.0])),
+    ("by: found 'documents', expected \"queries\"", lambda: asked_for(5, None, "documents", 1, 5, rng())),
+    ("items: found 0", lambda: zipf_draws(0, 1, 5, rng())),
+    ("top: found '0'", lambda: top_share(np.array([[0]]), 5, Fraction(0))),
+    ("answers: found 'no document'", lambda: top_share(np.array([[-1]]), 5)),
+    ("counted: found 'tokens'", lambda: top_share(np.array([[1]]), 5, counted="tokens")),
+    ("among: found 'asked'", lambda: top_share(np.array([[1]]), 5, among="asked")),
 )
-def test_wrong_arguments_of_requests(call, message):
-    with pytest.raises(ArgumentError) as error:
-        call()
-    assert str(error.value).startswith(message)

@@ -8,6 +8,7 @@ import math
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refused
 from systems.rag.small_workloads import LATENCY, LOAD, TIERS, faults, workload_of, workloads
 
 import teltheory as tt
@@ -93,9 +94,6 @@ def test_seconds_of_the_gpu_are_used_wasted_or_lost(workload, faults, rule, retr
 
 
 def test_faults_of_nobody_and_of_no_time_are_errors():
-    with pytest.raises(tt.ArgumentError, match="faults: found 3, expected a request from 0 to 0"):
-        served([0.0], [RequestFault(3)])
-    with pytest.raises(tt.ArgumentError, match="attempt: found 0"):
-        RequestFault(0, 0)
-    with pytest.raises(tt.ArgumentError, match="at: found -1"):
-        GPULoss(-1.0)
+    refused(tt.ArgumentError, "faults: found 3", lambda: served([0.0], [RequestFault(3)]))
+    refused(tt.ArgumentError, "attempt: found 0", RequestFault, 0, 0)
+    refused(tt.ArgumentError, "at: found -1", GPULoss, -1.0)

@@ -9,6 +9,7 @@ import simpy
 from counted import CountedEngine
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from refusals import refused
 
 from teltheory.systems.apps import AppError, Port, Request, Sampling
 from teltheory.systems.apps.engines import Kept, Until
@@ -196,8 +197,7 @@ def test_a_prefix_that_is_still_filled_in_is_shared() -> None:
 def test_a_part_that_failed_is_not_kept() -> None:
     """A request that comes again fills it in anew."""
     kept = Kept(CountedEngine(fails={2}.__contains__))
-    with pytest.raises(AppError, match="planted"):
-        in_turn([((1,), (2,), (3,))], kept)
+    refused(AppError, "planted", in_turn, [((1,), (2,), (3,))], kept)
     assert (len(kept.hashes), kept.held, kept.idle) == (1, 1, 1)
     assert [(ran.filled, ran.forked) for ran in in_turn([((1,), (2,), (3,))], kept)] == [(2, 1)]
     close(kept)
@@ -232,6 +232,5 @@ def test_an_output_of_nothing_says_so() -> None:
     """An engine has nothing to go on with."""
     request = Request.of(0, "{{input:a}}{{output:b}}", [Port("a", False, "a"), Port("b", True, "b")])
     kept = Kept(CountedEngine())
-    with pytest.raises(AppError, match="context 0"):
-        asyncio.run(run(request, {"a": ""}, kept))
+    refused(AppError, "context 0", lambda: asyncio.run(run(request, {"a": ""}, kept)))
     close(kept)

@@ -4,6 +4,7 @@ import time
 
 import httpx
 import pytest
+from refusals import refused
 
 from teltheory.errors import ArgumentError
 from teltheory.systems.apps import AppError, Port, Sampling
@@ -133,8 +134,7 @@ def test_gets_at_once(url):
         task = session.variable(name="task")
         code = write_python_code(session, task)
         assert session.gets({}) == []
-        with pytest.raises(AppError, match="no value was set"):
-            session.gets({code.id: "throughput"}, timeout=0.05)
+        refused(AppError, "no value was set", session.gets, {code.id: "throughput"}, timeout=0.05)
         task.set("a game")
         assert session.gets({task.id: "latency", code.id: "throughput"}) == ["a game", code.get("throughput")]
 
@@ -152,8 +152,7 @@ def test_a_body_that_stops_coming(url):
 def test_addresses_that_cannot_be_had(url):
     port = int(url.rpartition(":")[2])
     for host, at in (("127.0.0.1", port), ("203.0.113.1", 0), ("127.0.0.1", 70_000), ("ä" * 70, 0)):
-        with pytest.raises(ArgumentError, match=r"address: found .*, expected one that is free"):
-            bound(host, at)
+        refused(ArgumentError, r"address: found .*, expected one that is free", bound, host, at)
 
 
 def test_variables_of_a_remote_session_have_ids_of_their_own(url):

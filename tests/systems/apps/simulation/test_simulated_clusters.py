@@ -10,6 +10,7 @@ import pytest
 import simpy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refused
 
 from teltheory.errors import ArgumentError
 from teltheory.systems.apps import AppError
@@ -127,15 +128,10 @@ def test_a_batch_limits_how_many_run_at_once():
 
 def test_what_no_engine_can_hold_is_refused():
     work = [chain_summary("d", 1, chunk=70_000)]
-    with pytest.raises(AppError, match=r"70090 tokens.*at most 64000") as refused:
-        simulate(work, ONE, PARROT)
-    assert refused.value.code == 413
-    with pytest.raises(ArgumentError, match="engines"):
-        Cluster(())
-    with pytest.raises(ArgumentError, match="network"):
-        Cluster((EngineModel(),), (0.3, 0.2))
-    with pytest.raises(ArgumentError, match="sharing"):
-        replace(PARROT, sharing="some")
+    assert refused(AppError, r"70090 tokens.*at most 64000", simulate, work, ONE, PARROT).code == 413
+    refused(ArgumentError, "engines", Cluster, ())
+    refused(ArgumentError, "network", lambda: Cluster((EngineModel(),), (0.3, 0.2)))
+    refused(ArgumentError, "sharing", replace, PARROT, sharing="some")
 
 
 def mixed(seed: int) -> list:

@@ -5,6 +5,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refused
 from small_models import POSITIONS, small_model
 
 from teltheory.errors import ArgumentError
@@ -53,21 +54,17 @@ def test_a_step_of_decoding_moves_nothing_and_the_next_prompt_has_the_same_memor
     second = served(model, prompt_of(model, "y"), buffer)
     assert second.tokens == 4
     assert buffer.keys.data_ptr() == before
-    with pytest.raises(ArgumentError, match="prefilled: found 'a buffer that serves another prompt'"):
-        decode(model, first, 1)
+    refused(ArgumentError, "prefilled: found 'a buffer that serves another prompt'", decode, model, first, 1)
 
 
 def test_more_positions_than_the_model_has_are_refused_in_one_line():
     model = small_model("gpt2")
     assert served(model, prompt_of(model, "x" * (POSITIONS - 4))).next == POSITIONS
-    with pytest.raises(ArgumentError, match="prompt: found 513, expected at most 512, the positions of gpt2"):
-        served(model, prompt_of(model, "x" * (POSITIONS - 3)))
-    with pytest.raises(ArgumentError, match="schema: found 513, expected at most 512, the positions of gpt2"):
-        served(model, prompt_of(model, "x", POSITIONS - 2))
+    refused(ArgumentError, "prompt: found 513", lambda: served(model, prompt_of(model, "x" * (POSITIONS - 3))))
+    refused(ArgumentError, "schema: found 513", lambda: served(model, prompt_of(model, "x", POSITIONS - 2)))
     last = served(model, prompt_of(model, "x" * (POSITIONS - 4)))
     assert len(decode(model, last, 1)) == 1
-    with pytest.raises(ArgumentError, match="tokens: found 513, expected at most 512"):
-        decode(model, last, 2)
+    refused(ArgumentError, "tokens: found 513, expected at most 512", decode, model, last, 2)
     assert served(small_model("bloom"), prompt_of(model, "x" * POSITIONS)).next == POSITIONS + 4
 
 
@@ -88,5 +85,4 @@ def test_an_answer_says_what_was_at_hand_and_what_was_encoded():
     assert (anew.kept, anew.fresh, anew.encoded, anew.gaps) == (0, 3, 3, 5)
     assert at_hand.tokens == anew.tokens
     assert at_hand.text == BYTES.decode(at_hand.tokens)
-    with pytest.raises(ArgumentError, match="kept: found 'nothing for m', expected keys and values of each item"):
-        prefill(model, planned, {})
+    refused(ArgumentError, "kept: found 'nothing for m'", prefill, model, planned, {})

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 import torch
 from one_pass import judged
+from refusals import refused
 from small_models import CONFIGURATIONS, small_model
 
 import teltheory as tt
@@ -161,8 +162,7 @@ def test_a_prompt_of_the_layout_before_is_refused():
     cache = cache_of(small_model("llama"))
     before = cache.resolved(PROMPTS[0])
     cache.replace(("city", "rome"), "Rome!")
-    with pytest.raises(ArgumentError, match="resolved against another layout"):
-        cache.answer(before)
+    refused(ArgumentError, "resolved against another layout", cache.answer, before)
 
 
 @pytest.mark.parametrize(
@@ -177,13 +177,11 @@ def test_a_prompt_of_the_layout_before_is_refused():
 def test_what_cannot_be_replaced_is_said_and_changes_nothing(path, text, line):
     cache = cache_of(small_model("llama"))
     before = cache.layout
-    with pytest.raises(ArgumentError, match=line):
-        cache.replace(path, text)
+    refused(ArgumentError, line, cache.replace, path, text)
     assert cache.layout is before
 
 
 def test_a_scaffold_of_what_is_not_kept_is_refused():
     model = small_model("llama")
     laid = layout(read_schema(SCHEMA), model.tokenizer)
-    with pytest.raises(ArgumentError, match="scaffolds: found 'now'"):
-        PromptCache(model, laid, scaffolds=[[("now",), ("city",)]])
+    refused(ArgumentError, "scaffolds: found 'now'", PromptCache, model, laid, scaffolds=[[("now",), ("city",)]])

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 
 import teltheory as tt
 from teltheory.errors import ArgumentError
@@ -213,24 +214,19 @@ def test_a_forgotten_item_is_new_when_it_comes_back():
 
 @pytest.mark.parametrize("policy", [Belady(), EndAwareTLRU(3, 1), PGDSF(per_depth=1), TTL(1)])
 def test_policies_that_a_store_cannot_run_are_refused(policy):
-    with pytest.raises(ArgumentError, match="policy: found"):
-        Store(1, 1, policy)
+    refused(ArgumentError, "policy: found", Store, 1, 1, policy)
 
 
 def test_wrong_uses_are_refused():
     store, memory = filled(sizes=(4,))
-    with pytest.raises(ArgumentError, match="fast: found -1"):
-        Store(-1)
-    with pytest.raises(ArgumentError, match="one that is pinned"):
-        store.fetch(0)
+    refused(ArgumentError, "fast: found -1", Store, -1)
+    refused(ArgumentError, "one that is pinned", store.fetch, 0)
     with store.pinned({0: 4, 1: 4}):
         for wrong, line in [
             (lambda: store.pinned({2: 1}).__enter__(), "while another one runs"),
             (lambda: store.forget(0), "no running prompt uses"),
             (lambda: store.reserve(0, 4, 4), "one that is in no tier"),
         ]:
-            with pytest.raises(ArgumentError, match=line):
-                wrong()
+            refused(ArgumentError, line, wrong)
         store.reserve(1, 4, 4)
-        with pytest.raises(ArgumentError, match="found '3 bytes', expected the 4 that were reserved"):
-            store.put(1, Value(1, 3, "fast", memory.lives))
+        refused(ArgumentError, "found '3 bytes'", lambda: store.put(1, Value(1, 3, "fast", memory.lives)))
