@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import numpy as np
 from serving.served_by_events import Events
 
 import teltheory as tt
@@ -111,11 +110,3 @@ class Shared(Events):
             gone = min(max(over, 0), units)
             over -= gone
             self.store += [(name, units - gone, turn)]
-
-
-def same(served, other):
-    assert served.replica.tolist() == other.replica
-    assert served.start.tolist() == other.start
-    assert np.atleast_2d(served.cached).T.tolist() == other.cached
-    assert served.outcome.copied[-1].tolist() == other.copied
-    assert (served.arrival + served.ttft).tolist() == other.first_token

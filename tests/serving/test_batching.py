@@ -1,4 +1,4 @@
-"""Chunked prefill and decoding: by hand, and iteration by iteration against a second simulator."""
+"""Chunked prefill and decoding by hand."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from refusals import refused
-from serving.served_in_iterations import Iterations
-from serving.worlds import EVERY_MODE, LATENCIES, ROUTERS, a_capacity, a_forest, a_policy, a_trace
+from serving.worlds import LATENCIES, ROUTERS, a_capacity, a_forest, a_trace
 
 import teltheory as tt
 from teltheory.serving.batching import A100_DECODE, Chunked, Decode
 
 SECOND = tt.LatencyModel(Fraction(1))
-DECODES = (None, Decode(0.5), Decode(1, 0.25, 1 / 16))
 
 
 def served(turns, arrivals, **options):
@@ -53,40 +51,6 @@ def test_contexts_are_read():
     assert out.start.tolist() == [0, 2 + 3]
     assert out.ttft.tolist() == [2, 2.75 + 1 + 4]
     assert out.busy.tolist() == [2 + 3 + (1 + 4) + 5]
-
-
-def compare(seed):
-    rng = np.random.default_rng(seed)
-    forest = seed % 3 == 2
-    trace = a_forest(rng) if forest else a_trace(rng)
-    capacity = a_capacity(rng, modes=EVERY_MODE)
-    latency, replicas, policy = LATENCIES[rng.integers(2)], int(rng.integers(1, 4)), a_policy(rng)
-    chunk = (None, 1, 3, 8)[rng.integers(4)]
-    batching = Chunked(chunk, DECODES[rng.integers(3)], (None, 2, 6)[rng.integers(3)])
-    router = ROUTERS[rng.integers(len(ROUTERS))]
-    out = tt.serve(trace, policy, capacity, replicas=replicas, router=router, latency=latency, batching=batching)
-    answers = batching.answers(trace).tolist()
-    other = Iterations(trace, policy, capacity, replicas, router, latency, batching, answers).run()
-    assert out.replica.tolist() == other.replica
-    assert np.atleast_2d(out.cached).T.tolist() == other.cached
-    assert (out.arrival + out.ttft).tolist() == other.first_token
-    assert out.busy.tolist() == [each.busy for each in other.each]
-    for k in range(len(trace)):
-        log = other.log(k)
-        assert out.start[k] == log["start"]
-        assert [out.load[k], out.compute[k], out.service[k]] == np.sum(log["times"], axis=0).tolist()
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_iterations_are_a_second_simulators(seed):
-    compare(seed)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("first", range(40, 1040, 50))
-def test_iterations_are_a_second_simulators_on_a_thousand_traces(first):
-    for seed in range(first, first + 50):
-        compare(seed)
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -1,4 +1,4 @@
-"""One store for all replicas: by hand, against a second simulator, and what it is without room."""
+"""One store for all replicas: by hand, and what it is without room."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from refusals import refused
-from serving.served_from_a_store import Shared, same
-from serving.worlds import LATENCIES, ROUTERS, a_capacity, a_forest, a_policy, a_trace
+from serving.worlds import LATENCIES, ROUTERS, a_forest, a_trace
 
 import teltheory as tt
 
@@ -52,32 +51,6 @@ def test_a_turn_that_finishes_late_does_not_shorten_its_conversation():
     assert (served.arrival + served.ttft).tolist()[2:4] == [29, 11]
     assert served.cached[1].tolist() == [0, 0, 0, 0, 10]
     assert served.outcome.copied.tolist() == [[20, 0, 0, 10, 5]]
-
-
-def compare(seed):
-    rng = np.random.default_rng(seed)
-    forest = seed % 3 == 2
-    trace = a_forest(rng) if forest else a_trace(rng)
-    tiers = a_capacity(rng, 3, ("exclusive",))
-    while not isinstance(tiers, tt.Tiers) or len(tiers) < 2:
-        tiers = a_capacity(rng, 3, ("exclusive",))
-    replicas, router = int(rng.integers(1, 4)), ROUTERS[rng.integers(len(ROUTERS))]
-    latency, own = LATENCIES[rng.integers(2)], a_policy(rng)
-    policies = (*[own] * (len(tiers) - 1), tt.LRU())
-    served = tt.serve(trace, policies, tiers, replicas=replicas, router=router, latency=latency, shared=True)
-    same(served, Shared(trace, policies[:-1], tiers, replicas, router, latency).run())
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_the_store_is_a_second_simulators(seed):
-    compare(seed)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("first", range(40, 1040, 50))
-def test_the_store_is_a_second_simulators_on_a_thousand_traces(first):
-    for seed in range(first, first + 50):
-        compare(seed)
 
 
 @pytest.mark.parametrize("seed", range(9))
