@@ -50,7 +50,6 @@ from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import AnyPolicy, Trim
-from teltheory.policies.spec import continued_prompts
 from teltheory.replay.curve import capacity_curve
 
 TRIM: Trim = "least-recent"
@@ -132,7 +131,7 @@ def choose(
         nothing = Tried(0, 0.0, Cost.of(base, goal))
         return Choice(0, warm_up, Estimate(0.0, 0.0, 0.0), None, None, (nothing,), nothing)
     comparison = Comparison.of(goal, limits, Replayed(base), conversations_of(first), warm_up, rest_turns, rng)
-    candidates = margins(base.in_tokens().uncached[warm_up:], continued_prompts(first), goal)
+    candidates = margins(base.in_tokens().uncached[warm_up:], first.continued_prompts, goal)
     found: list[Compared] = []
     for done, margin in enumerate(candidates, start=1):
         outcome = capacity_curve(first, policy(margin)).outcome(capacity) if margin else base

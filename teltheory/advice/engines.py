@@ -14,7 +14,6 @@ from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import IntArray
 from teltheory.model.trace import Trace
-from teltheory.policies.spec import continued_prompts
 
 UNDER_ESTIMATED = 0.05
 """Share of prompts above the estimate from which on it is said."""
@@ -63,7 +62,7 @@ def cautions_of(
 
 
 def _uncovered(trace: Trace | Forest, goal: Goal, margin: int, within: int | None, q_hat: int) -> Iterator[str]:
-    xi, prompts, turns = margin + q_hat, continued_prompts(trace), _Lengths.of(trace)
+    xi, prompts, turns = margin + q_hat, trace.continued_prompts, _Lengths.of(trace)
     longer = float(np.mean(prompts > q_hat))
     if longer > UNDER_ESTIMATED:
         above = ""

@@ -17,7 +17,7 @@ import numpy as np
 from teltheory.cost.bootstrap import Blocks, Estimate, Values, interval
 from teltheory.cost.goals import SLO, Level, read_goal
 from teltheory.cost.latency import A100_LLAMA2_7B, Latency
-from teltheory.cost.metrics import above_slo, excess, tail_excess_latency, ttft_quantiles
+from teltheory.cost.metrics import above_slo, tail_excess_latency, ttft_quantiles
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import FloatArray, IntArray, rational
 from teltheory.model.outcome import Outcome
@@ -84,7 +84,7 @@ class Goal:
             return self.latency.ttft(spent.uncached, spent.cached)
         if self.misses:
             return above_slo(spent, self.latency, self.slo).astype(np.int64)
-        return excess(outcome, self.xi // outcome.block_size)
+        return outcome.excess_units(self.xi // outcome.block_size)
 
     def worth(self, losses: Values, blocks: Blocks, draws: IntArray) -> FloatArray:
         """Return the goal's number in each draw; shape (draws,)."""

@@ -39,7 +39,7 @@ from teltheory.model.tiers import Tiers, tiers_of
 from teltheory.model.trace import Trace
 from teltheory.policies.future import ahead
 from teltheory.policies.policy import AnyPolicy
-from teltheory.policies.spec import continued_prompts, default_estimate, in_blocks
+from teltheory.policies.spec import default_estimate, in_blocks
 from teltheory.serving.serve import Serving, stretch_for
 
 MORE = (
@@ -302,7 +302,7 @@ def choose_in_queue(
     rest = len(server.requests) - start
     comparison = Comparison.of(goal, limits, base, conversations_of(first), warm_up, rest, rng)
     counted = base.since(warm_up)
-    grid = margins(counted.inputs - counted.reused, continued_prompts(first), goal)
+    grid = margins(counted.inputs - counted.reused, first.continued_prompts, goal)
     found = explore(
         lambda one: comparison.compared(base if one.is_lru else server.served(one, turns=start)),
         grid,

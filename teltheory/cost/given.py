@@ -13,7 +13,7 @@ Anything else is an error that offers what may have been meant. Bytes, and a tim
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -25,10 +25,9 @@ from teltheory.cost.kv_config import read_architecture
 from teltheory.cost.latency import A100_LLAMA2_7B, Latency
 from teltheory.cost.latency_files import MEASURED, latency_named
 from teltheory.errors import ArgumentError, listed
-from teltheory.model.forest import Forest
 from teltheory.model.numbers import whole_number
-from teltheory.model.tiers import Tiers
-from teltheory.model.trace import Trace
+from teltheory.model.requests import Requests
+from teltheory.model.tiers import Tiers, resized
 from teltheory.model.units import bytes_in, is_time, read_time, read_tokens
 
 Size: TypeAlias = int | str
@@ -98,9 +97,8 @@ class Units:
 
     def memory(self, value: Size | Tiers) -> int | Tiers:
         """Return a capacity, or tiers with theirs, in the trace's unit."""
-        if not isinstance(value, Tiers):
-            return self.capacity(value)
-        return replace(value, capacities=tuple(self.capacity(one, "capacities") for one in value.capacities))
+        memory: int | Tiers = resized(value, self.capacity)
+        return memory
 
     def xi(self, value: Size, argument: str = "xi") -> int:
         """Return a threshold, in the trace's unit."""
@@ -128,9 +126,7 @@ class Units:
 
 def in_text(value: Any) -> Any:
     """Return a size in tokens, or tiers of them, as the text that means tokens whatever the requests' unit is."""
-    if isinstance(value, Tiers):
-        return replace(value, capacities=tuple(map(in_text, value.capacities)))
-    return str(value) if isinstance(value, int) else value
+    return resized(value, lambda size, _: str(size) if isinstance(size, int) else size)
 
 
 def read_size(argument: str, text: str, shape: KVSize | None, models: str) -> int:
@@ -143,10 +139,9 @@ def read_size(argument: str, text: str, shape: KVSize | None, models: str) -> in
     return shape.tokens(int(size))
 
 
-def scarce(trace: Trace | Forest, capacities: Iterable[int]) -> Iterator[str]:
+def scarce(trace: Requests, capacities: Iterable[int]) -> Iterator[str]:
     """Yield a sentence if not even the median input fits in a capacity, in tokens: nearly nothing is cached."""
-    inputs = trace.inputs if isinstance(trace, Forest) else trace.total
-    middle = int(np.quantile(inputs, 0.5, method="inverted_cdf")) if len(inputs) else 0
+    middle = int(np.quantile(trace.inputs, 0.5, method="inverted_cdf")) if len(trace) else 0
     small = [f"{size:,}" for size in capacities if 0 < size < middle]
     if small:
         unit = "A size without a unit is in tokens, 40GiB is in bytes."

@@ -11,7 +11,7 @@ from teltheory.cost.latency import Latency
 from teltheory.cost.links import marginal_seconds
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
-from teltheory.model.numbers import FloatArray, IntArray, Ratio, exact_sum, whole_number
+from teltheory.model.numbers import FloatArray, Ratio, exact_sum
 from teltheory.model.outcome import Outcome
 from teltheory.model.tiers import TieredOutcome
 from teltheory.model.trace import Trace
@@ -24,23 +24,18 @@ def ttft_seconds(outcome: Outcome | TieredOutcome, latency: Latency) -> FloatArr
     A token of tier i loads in rho_i times the marginal seconds of an uncached token, before the prefill, or, if
     loading is overlapped, beside it.
     """
-    if not isinstance(outcome, TieredOutcome):
-        return latency.ttft(outcome.uncached, outcome.cached)
-    reused = outcome.cached.sum(axis=0)
-    computing, loading = latency.ttft(outcome.total - reused, reused), loading_seconds(outcome, latency)
-    overlapped = outcome.tiers.loading == "overlapped"
-    return np.maximum(computing, loading) if overlapped else computing + loading
+    reused = outcome.by_tier.sum(axis=0)
+    computing = latency.ttft(outcome.total - reused, reused)
+    if not any(outcome.loads):
+        return computing
+    loading = loading_seconds(outcome, latency)
+    return np.maximum(computing, loading) if outcome.overlapped else computing + loading
 
 
-def loading_seconds(outcome: TieredOutcome, latency: Latency) -> FloatArray:
+def loading_seconds(outcome: Outcome | TieredOutcome, latency: Latency) -> FloatArray:
     """Return what loading takes each turn, in seconds; shape (n,)."""
-    a_token = [float(load * marginal_seconds(latency)) for load in outcome.tiers.loads]
-    return np.asarray(np.asarray(a_token) @ outcome.cached, np.float64)
-
-
-def excess(outcome: Outcome, xi: int) -> IntArray:
-    """Return max(uncached - xi, 0) of each turn, shape (n,), in the trace's unit."""
-    return np.maximum(outcome.uncached - whole_number("xi", xi), 0)
+    a_token = [float(load * marginal_seconds(latency)) for load in outcome.loads]
+    return np.asarray(np.asarray(a_token) @ outcome.by_tier, np.float64)
 
 
 @overload
@@ -66,11 +61,9 @@ def tail_excess_latency(outcome: Outcome | TieredOutcome, xi: int) -> int | Frac
     int or Fraction
         Exact, in the trace's unit; of tiers a Fraction.
     """
-    if isinstance(outcome, TieredOutcome):
-        return Ratio(exact_sum(outcome.excess_units(xi)), outcome.denominator)
-    if not hasattr(outcome, "uncached"):
+    if not hasattr(outcome, "tel"):
         raise ArgumentError("outcome", type(outcome).__name__, "an Outcome, such as replay(...) returns")
-    return exact_sum(excess(outcome, xi))
+    return outcome.tel(xi)
 
 
 def tail_excess_seconds(outcome: Outcome | TieredOutcome, latency: Latency, slo: Seconds) -> float:
@@ -101,9 +94,7 @@ def ttft_quantiles(outcome: Outcome | TieredOutcome, qs: Sequence[float], latenc
 
 def slo_violations(outcome: Outcome | TieredOutcome, xi: int) -> int:
     """Return the number of turns with more than xi uncached: those whose TTFT is above the SLO behind xi."""
-    if isinstance(outcome, TieredOutcome):
-        return int(np.count_nonzero(outcome.excess_units(xi)))
-    return int(np.count_nonzero(outcome.uncached > whole_number("xi", xi)))
+    return int(np.count_nonzero(outcome.excess_units(xi)))
 
 
 def ttft_violations(outcome: Outcome | TieredOutcome, latency: Latency, slo: Seconds) -> int:
@@ -115,11 +106,11 @@ def ttft_violations(outcome: Outcome | TieredOutcome, latency: Latency, slo: Sec
 
 
 def above_slo(outcome: Outcome | TieredOutcome, latency: Latency, slo: Seconds) -> NDArray[np.bool_]:
-    """Return whether each turn's TTFT is above `slo` seconds, without rounding unless in tiers; shape (n,)."""
-    if isinstance(outcome, TieredOutcome):
+    """Return whether each turn's TTFT is above `slo` seconds, shape (n,); rounded only if something is loaded."""
+    if any(outcome.loads):
         return ttft_seconds(outcome, latency) > float(seconds_of("slo", slo))
-    total = outcome.uncached + outcome.cached
-    return outcome.uncached > latency.safe_uncached(total, seconds_of("slo", slo))
+    computed = outcome.total - outcome.by_tier.sum(axis=0)
+    return np.asarray(computed > latency.safe_uncached(outcome.total, seconds_of("slo", slo)))
 
 
 def write_volume(outcome: Outcome, trace: Trace | Forest) -> int:
@@ -139,7 +130,7 @@ def write_volume(outcome: Outcome, trace: Trace | Forest) -> int:
     """
     if outcome.written is not None:
         return exact_sum(outcome.written)
-    if isinstance(trace, Forest):
+    if trace.shared:
         raise ArgumentError("outcome", "no written units", "one of a replay of the forest")
     return exact_sum(trace.past) - outcome.reused
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 
 from teltheory.model.display import Summary, counted, percent, quantiles, tail_of, unit_of
 from teltheory.model.forest import Forest
-from teltheory.model.instance import Instance, ModuleInstance
+from teltheory.model.instance import Instances
 from teltheory.model.numbers import IntArray, Ratio, exact_sum, readonly, whole_number
 from teltheory.model.tables import Tabular
 
@@ -42,10 +43,11 @@ class Outcome(Tabular):
     block_size: int = 1
 
     @classmethod
-    def of(cls, instance: Instance | ModuleInstance, cached: IntArray | list[int]) -> Outcome:
-        """Make the outcome in which turn k reuses ``cached[k]``."""
-        reused = np.array(cached, np.int64)
-        return cls(readonly(reused), readonly(instance.total - reused))
+    def of(cls, instance: Instances, cached: IntArray | list[int], written: IntArray | None = None) -> Outcome:
+        """Make the outcome in which turn k reuses ``cached[k]`` and, on a forest, adds ``written[k]``."""
+        reused, requests = readonly(np.array(cached, np.int64)), instance.requests
+        counted = (written, requests.inputs, requests.block_size) if requests.shared else ()
+        return cls(reused, readonly(instance.total - reused), *counted)
 
     @classmethod
     def of_forest(cls, forest: Forest, cached: IntArray | list[int], written: IntArray | list[int]) -> Outcome:
@@ -75,7 +77,7 @@ class Outcome(Tabular):
         facts = {"turns": len(self), "hit rate": self.hit_rate, "prefilled": self.prefilled}
         tail: dict[str, Any] = {}
         if xi is not None:
-            above = np.maximum(self.uncached - whole_number("xi", xi), 0)
+            above = self.excess_units(xi)
             tail = tail_of(above, exact_sum(above), xi)
         return Summary("Outcome", facts | quantiles(self.uncached, "uncached") | tail)
 
@@ -107,6 +109,44 @@ class Outcome(Tabular):
 
     def __len__(self) -> int:
         return len(self.cached)
+
+    @property
+    def by_tier(self) -> IntArray:
+        """What each turn reuses of the only tier; shape (1, n)."""
+        return self.cached[None]
+
+    @property
+    def total(self) -> IntArray:
+        """What a prefill of each turn with an empty cache computes; shape (n,)."""
+        return readonly(self.cached + self.uncached)
+
+    @property
+    def loads(self) -> Sequence[int]:
+        """What loading a token from each tier costs: nothing."""
+        return (0,)
+
+    @property
+    def overlapped(self) -> bool:
+        """Whether a turn loads and computes at a time: nothing is loaded."""
+        return False
+
+    @property
+    def copied(self) -> IntArray:
+        """What was written to slower tiers, of which there are none; shape (0, n)."""
+        return np.empty((0, len(self)), np.int64)
+
+    @property
+    def loaded(self) -> IntArray:
+        """What was loaded from slower tiers, of which there are none; shape (0, n)."""
+        return self.copied
+
+    def excess_units(self, xi: int) -> IntArray:
+        """Return max(uncached - xi, 0) of each turn, shape (n,), in the trace's unit."""
+        return np.maximum(self.uncached - whole_number("xi", xi), 0)
+
+    def tel(self, xi: int) -> int:
+        """Return the sum of max(uncached - xi, 0) over all turns; exact."""
+        return exact_sum(self.excess_units(xi))
 
     @property
     def reused(self) -> int:

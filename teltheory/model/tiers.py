@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate
@@ -121,6 +121,19 @@ def _checked(capacity: object) -> int | str:
     return capacity
 
 
+def several(capacity: object) -> Tiers | None:
+    """Return a memory's tiers; None for a capacity, which is no tier."""
+    return capacity if isinstance(capacity, Tiers) else None
+
+
+def resized(memory: Any, size_of: Callable[[Any, str], Any]) -> Any:
+    """Return a capacity, or tiers, with other sizes: of each by what it is called in errors, too."""
+    tiers = several(memory)
+    if tiers is None:
+        return size_of(memory, "capacity")
+    return replace(tiers, capacities=tuple(size_of(one, "capacities") for one in tiers.capacities))
+
+
 def tiers_of(capacity: int | Tiers) -> Tiers:
     """Return a capacity as one tier."""
     return capacity if isinstance(capacity, Tiers) else Tiers((whole_number("capacity", capacity),))
@@ -223,6 +236,21 @@ class TieredOutcome(Tabular):
         uncached = quantiles(self.uncached_units / self.denominator, "uncached")
         return Summary("TieredOutcome", facts | rates | {"prefilled": self.prefilled} | uncached | tail)
 
+    @property
+    def by_tier(self) -> IntArray:
+        """What each turn reuses of each tier, `cached`; shape (tiers, n)."""
+        return self.cached
+
+    @property
+    def loads(self) -> Sequence[float | Fraction]:
+        """What loading a token from each tier costs, in tokens that are computed."""
+        return self.tiers.loads
+
+    @property
+    def overlapped(self) -> bool:
+        """Whether a turn loads and computes at a time."""
+        return self.tiers.loading == "overlapped"
+
     def in_tokens(self) -> TieredOutcome:
         """Return the outcome of a forest in tokens; a last block that is not full is computed."""
         if self.inputs is None:
@@ -242,8 +270,7 @@ class TieredOutcome(Tabular):
         computed = (self.total - self.cached.sum(axis=0)) * self.denominator
         parts = [int(load * self.denominator) for load in self.tiers.loads]
         loading = sum(part * x for part, x in zip(parts, self.cached, strict=True))
-        overlapped = self.tiers.loading == "overlapped"
-        return readonly(np.maximum(computed, loading) if overlapped else computed + loading)
+        return readonly(np.maximum(computed, loading) if self.overlapped else computed + loading)
 
     @property
     def uncached(self) -> list[Fraction]:
@@ -276,6 +303,10 @@ class TieredOutcome(Tabular):
         """What was written, copied and loaded in all turns together."""
         copied, loaded = (tuple(map(exact_sum, column)) for column in (self.copied, self.loaded))
         return Moved(exact_sum(self.written), copied, loaded)
+
+    def tel(self, xi: int) -> Fraction:
+        """Return the sum of max(uncached - xi, 0) over all turns; exact."""
+        return Ratio(exact_sum(self.excess_units(xi)), self.denominator)
 
     def excess_units(self, xi: int) -> IntArray:
         """Return max(uncached - xi, 0) of each turn times the denominator; shape (n,)."""

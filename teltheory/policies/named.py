@@ -13,7 +13,6 @@ from typing import Any
 from teltheory.cost.given import Model, Units
 from teltheory.cost.latency_files import MEASURED
 from teltheory.errors import ArgumentError
-from teltheory.model.forest import Forest
 from teltheory.model.units import Time
 
 
@@ -51,9 +50,8 @@ def policy_of(policy: Any, trace: Any, model: Model | None = None, units: Units 
         raise ArgumentError(
             "policy", policy, f"a threshold in tokens, or the model whose TTFT it is: model={names}"
         )
-    unit = getattr(trace, "block_size", 1)
-    of_units = 1 if isinstance(trace, Forest) else unit
-    return in_blocks(spec.build(0, default_estimate(trace) * of_units, DEFAULT_CUTOFF, latency), unit)
+    estimate = default_estimate(trace) * (trace.block_size // trace.scale)
+    return in_blocks(spec.build(0, estimate, DEFAULT_CUTOFF, latency), trace.block_size)
 
 
 def takes_estimate(made: Callable[..., Any]) -> bool:

@@ -27,10 +27,10 @@ from difflib import get_close_matches
 from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, TypeGuard, get_args
 
 from teltheory.errors import ArgumentError, shown
-from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance, Instance
 from teltheory.model.numbers import whole_number
 from teltheory.model.outcome import Outcome
+from teltheory.model.requests import Requests
 from teltheory.policies.memory import Memory
 from teltheory.policies.node import Node, all_but, larger, on_arrays
 
@@ -243,7 +243,7 @@ def check_trim(trim: object) -> None:
         raise ArgumentError("trim", trim, "one of " + ", ".join(TRIMS))
 
 
-def settled(policy: Any, rounds: bool | Forest = True) -> Any:
+def settled(policy: Any, requests: Requests | None = None, rounds: bool = True) -> Any:
     """Return a policy with a way of trimming: its own, or where it is left out that of the requests.
 
     Every replay asks this once, before it asks a policy for its rules. Of policies for several tiers, each is
@@ -253,9 +253,10 @@ def settled(policy: Any, rounds: bool | Forest = True) -> Any:
     ----------
     policy : Policy or a sequence of them
         What has no `trim` is returned as it is.
-    rounds : bool or Forest
-        Whether rounds have a meaning: of private conversations and of sets of items they have, of nodes that go
-        whole they have not, and a forest has them if it `is_chains`.
+    requests : Requests, optional
+        Rounds have a meaning if these are private.
+    rounds : bool
+        Whether they may have one at all: of nodes that go whole they have not.
 
     Raises
     ------
@@ -263,11 +264,11 @@ def settled(policy: Any, rounds: bool | Forest = True) -> Any:
         For round-robin trimming where rounds have no meaning.
     """
     if isinstance(policy, (list, tuple)):
-        return type(policy)([settled(one, rounds) for one in policy])
+        return type(policy)([settled(one, requests, rounds) for one in policy])
     trim = getattr(policy, "trim", TRIMS[1])
     if trim in TRIMS[1:]:
         return policy
-    possible = rounds.is_chains if isinstance(rounds, Forest) else rounds
+    possible = rounds and (requests is None or requests.is_private)
     if trim is None:
         policy = copy(policy)
         object.__setattr__(policy, "trim", trim_left_out(possible))

@@ -26,10 +26,8 @@ from typing import Any, TypeAlias
 from teltheory import policies
 from teltheory.cost.latency import A100_LLAMA2_7B, Latency
 from teltheory.errors import ArgumentError
-from teltheory.model.forest import Forest
-from teltheory.model.module_trace import ModuleTrace
-from teltheory.model.numbers import IntArray, exact_sum, read_fraction, read_number
-from teltheory.model.trace import Trace
+from teltheory.model.numbers import exact_sum, read_fraction, read_number
+from teltheory.model.requests import Requests
 from teltheory.model.units import Time, is_time, read_time, read_tokens
 from teltheory.policies.policy import Policy
 
@@ -354,7 +352,7 @@ READERS: dict[str, Callable[[str, str], Value]] = {
 }
 
 
-def default_estimate(trace: Trace | Forest | ModuleTrace) -> int:
+def default_estimate(trace: Requests) -> int:
     """Return the mean prompt of the turns that continue a conversation, rounded up; 0 if none does.
 
     Of module sets it is the rest of the request, over all items that were used before.
@@ -362,17 +360,8 @@ def default_estimate(trace: Trace | Forest | ModuleTrace) -> int:
     On a forest a prompt is what of a request's input no earlier request made available, in tokens, and those that
     continue something are the requests with a part that one did.
     """
-    prompts = continued_prompts(trace)
+    prompts = trace.continued_prompts
     return -(-exact_sum(prompts) // len(prompts)) if len(prompts) else 0
-
-
-def continued_prompts(trace: Trace | Forest | ModuleTrace) -> IntArray:
-    """Return the prompts of the turns that continue a conversation; else as in `default_estimate`."""
-    if isinstance(trace, ModuleTrace):
-        return trace.rest[trace.previous >= 0]
-    if isinstance(trace, Forest):
-        return (trace.inputs - trace.known * trace.block_size)[trace.known > 0]
-    return trace.prompt[trace.continuing]
 
 
 def in_blocks(policy: Any, block_size: int) -> Any:

@@ -245,7 +245,7 @@ def capacity_curve(
     check_policy(asked)
     if isinstance(trace, Forest):
         check_forest_cache(asked, cache)
-        asked = settled(asked, trace if isinstance(cache, str) else False)
+        asked = settled(asked, trace, rounds=isinstance(cache, str))
         return CapacityCurve(trace, asked, _path_segments(trace, asked, cache), cache, model)
     Instance.of(trace, 0)
     if cache != "strict":

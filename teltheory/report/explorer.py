@@ -22,7 +22,7 @@ from teltheory.cost.latency import Latency
 from teltheory.cost.metrics import share_closed
 from teltheory.model.display import percent
 from teltheory.model.forest import Forest
-from teltheory.model.numbers import IntArray, exact_sum
+from teltheory.model.numbers import IntArray
 from teltheory.model.trace import Trace
 
 if TYPE_CHECKING:
@@ -77,9 +77,7 @@ class Steps:
 
 def _lengths(trace: Trace | Forest) -> tuple[int, IntArray]:
     """Return the tokens that hold everything, at least 1, and those of each input."""
-    if isinstance(trace, Forest):
-        return max(trace.peak * trace.block_size, 1), trace.inputs
-    return max(exact_sum(np.asarray(trace.past[trace.next_turn == len(trace)])), 1), trace.total
+    return max(int(trace.held[-1]) * trace.scale, 1), trace.inputs
 
 
 def spaced(low: float, high: float, number: int) -> list[int]:

@@ -19,7 +19,7 @@ from teltheory.cost.given import LatencyGiven, as_latency
 from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
-from teltheory.model.instance import ForestInstance, Instance
+from teltheory.model.instance import instance_of
 from teltheory.model.numbers import whole_number
 from teltheory.model.trace import Trace
 from teltheory.replay import KERNEL_FROM, Cache
@@ -169,10 +169,7 @@ def _check(jobs: Sequence[AnyJob], sources: dict[str, AnySource]) -> None:
             continue
         trace = sources[key].load()
         for capacity, forced, running in asked:
-            if isinstance(trace, Forest):
-                ForestInstance.of(trace, capacity // trace.block_size, forced=forced, running=running)
-            else:
-                Instance.of(trace, capacity, forced=forced)
+            instance_of(trace, capacity // trace.scale, forced=forced, running=running)
 
 
 def _refuse(source: AnySource, caches: Sequence[Cache], running: int) -> None:

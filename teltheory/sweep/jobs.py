@@ -109,11 +109,10 @@ class Job:
 
     def run(self, trace: Trace | Forest, progress: Callable[[int], object] | None = None) -> list[Measurement]:
         """Replay the job's trace and return a measurement per threshold; `progress` is told the turns done."""
-        size = trace.block_size if isinstance(trace, Forest) else 1
         outcome = replay(
             trace,
             self.policy,
-            self.capacity // size,
+            self.capacity // trace.scale,
             self.forced,
             progress=None if progress is None else lambda done, _: progress(done),
             cache=self.cache,

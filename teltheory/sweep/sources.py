@@ -11,7 +11,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, singledispatch
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
@@ -44,9 +44,7 @@ class Lengths(NamedTuple):
     @classmethod
     def of(cls, trace: Trace | Forest) -> Lengths:
         """Return those of a trace, of a forest in tokens."""
-        if isinstance(trace, Forest):
-            return cls(exact_sum(trace.inputs), exact_sum(trace.past) * trace.block_size)
-        return cls(exact_sum(trace.total), exact_sum(trace.past))
+        return cls(exact_sum(trace.inputs), exact_sum(trace.past) * trace.scale)
 
 
 NOT_REPLAYED = ("blocks",)
@@ -56,7 +54,7 @@ NOT_REPLAYED = ("blocks",)
 def trace_key(trace: Trace | Forest) -> str:
     """Return a digest of what replays of a trace depend on, as 64 hexadecimal digits."""
     digest = hashlib.sha256()
-    for part in _told(trace if isinstance(trace, Forest) else replace(trace, report=None)):
+    for part in _told(trace):
         digest.update(part)
     return digest.hexdigest()
 
@@ -66,7 +64,7 @@ def _told(trace: Trace | Forest) -> Iterator[bytes]:
     for field in fields(trace):
         if field.name in NOT_REPLAYED:
             continue
-        value = getattr(trace, field.name)
+        value = None if field.name == "report" else getattr(trace, field.name)
         column = value if isinstance(value, np.ndarray) else None
         fact = value if column is None else [column.dtype.kind, *column.shape]
         yield f"{json.dumps([field.name, fact])}\n".encode()
@@ -80,8 +78,7 @@ class _Known:
     @cached_property
     def _facts(self) -> Facts:
         trace = self.load()
-        unit = trace.block_size if isinstance(trace, Forest) else 1
-        return Facts(trace_key(trace), len(trace), default_estimate(trace), unit)
+        return Facts(trace_key(trace), len(trace), default_estimate(trace), trace.scale)
 
     @cached_property
     def lengths(self) -> Lengths:
@@ -248,17 +245,18 @@ def as_sources(traces: Trace | Forest | AnySource | Sequence[Trace | Forest | An
     return sources
 
 
+@singledispatch
 def _source(trace: object, number: int) -> AnySource:
-    if isinstance(trace, Trace):
-        return TraceAtHand(trace, f"trace {number}")
-    if isinstance(trace, Forest):
-        return ForestAtHand(trace, f"trace {number}")
     if isinstance(trace, AnySource):
         return trace
     if isinstance(trace, (str, Path)):
         raise ArgumentError("traces", str(trace), "a trace or TraceFile(...)")
     kinds = "a Trace, Forest, TraceAtHand, ForestAtHand, TraceFile or Sample"
     raise ArgumentError("traces", type(trace).__name__, kinds)
+
+
+_source.register(Trace, lambda trace, number: TraceAtHand(trace, f"trace {number}"))
+_source.register(Forest, lambda trace, number: ForestAtHand(trace, f"trace {number}"))
 
 
 def load(source: AnySource, key: str) -> Trace | Forest:

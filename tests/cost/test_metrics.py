@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from strategies import turn_columns
 
 import teltheory as tt
-from teltheory.cost.metrics import excess, ttft_seconds
+from teltheory.cost.metrics import ttft_seconds
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import exact_sum
 
@@ -52,7 +52,7 @@ def test_exact_sum_never_overflows(values: list[int]) -> None:
 @given(st.lists(TOKENS, max_size=30), TOKENS)
 def test_tail_excess_latency_is_the_sum_of_what_lies_above_xi(uncached: list[int], xi: int) -> None:
     above = [max(u - xi, 0) for u in uncached]
-    assert excess(outcome(*uncached), xi).tolist() == above
+    assert outcome(*uncached).excess_units(xi).tolist() == above
     assert tt.tail_excess_latency(outcome(*uncached), xi=xi) == sum(above)
 
 

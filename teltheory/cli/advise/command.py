@@ -33,7 +33,7 @@ from teltheory.cli.asked.options import (
     trace_options,
 )
 from teltheory.cli.asked.pictures import Picture, picture_options
-from teltheory.cli.asked.prefixes import Prefixes, block_lines, reading_as_data, reading_line, unit_of
+from teltheory.cli.asked.prefixes import Prefixes, block_lines, reading_as_data, reading_line
 from teltheory.cli.asked.question import chosen_capacities, read_capacities, read_sizes
 from teltheory.cli.asked.served import Served
 from teltheory.cli.asked.serving import Loaded, serving_options
@@ -144,7 +144,7 @@ def advise(
     sizes, sized = (sizes, list(read_sizes(capacities, shape))) if sizes else (chosen, [origin])
     if asked is None:
         advices = _on_an_idle_server(trace_file, requests, sizes, wish)
-        start, notes, tel = advices[0].start, [served.sentence(isinstance(requests, Forest)), *sized], "blocks"
+        start, notes, tel = advices[0].start, [served.sentence(requests.shared), *sized], "blocks"
     else:
         found = asked.answer(trace_file, requests, sizes, wish)
         start, notes, tel = found[0].advice.start, [served.sentence(True), *(asked.said or sized)], "seconds"
@@ -154,7 +154,7 @@ def advise(
         memories = [in_memory([one.capacity], shape) for one in advices]
         draw_frontiers(picture, advices, memories, Path(trace_file).name)
     else:
-        _report_in_queue(told, found, unit_of(requests), page, target, reading.seed)
+        _report_in_queue(told, found, requests.scale, page, target, reading.seed)
         queued = [one.advice for one in found]
         draw_frontiers(picture, queued, [memory(one) for one in queued], Path(trace_file).name)
     return 0
@@ -183,7 +183,7 @@ class Told:
         """Return how a trace was read and split."""
         rest = len(trace) - start
         split = f"Chosen on the first {start:,} turns, judged on the other {rest:,}, in the order of time."
-        shared = isinstance(requests, Forest)
+        shared = requests.shared
         told = block_lines(trace, requests, prefixes, tel) if shared else report_lines(trace)
         data = {"trace": turns_as_data(trace), **reading_as_data(requests, prefixes)}
         data |= {"latency": served.needed_latency.name, "notes": notes}

@@ -8,9 +8,9 @@ from typing import Any
 
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
-from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.numbers import IntArray, exact_sum
 from teltheory.model.preambles import first_units, system_prompt, tools, without
+from teltheory.model.requests import Requests
 from teltheory.model.trace import Trace
 from teltheory.model.units import read_tokens
 from teltheory.replay.caches import always_forced, read_cache
@@ -95,44 +95,28 @@ PRIVATE = Prefixes(chains=True)
 """For commands that do not know shared prefixes."""
 
 
-def unit_of(requests: Trace | Forest | ModuleTrace) -> int:
-    """Return the tokens per unit: those of a block of a forest; 1 of a trace, whose unit is the command's."""
-    return requests.block_size if isinstance(requests, Forest) else 1
-
-
-def footprint(requests: Trace | Forest) -> int:
-    """Return the most that an endless cache holds, in tokens."""
-    return requests.peak * requests.scale
-
-
-def longest_input(requests: Trace | Forest) -> int:
-    """Return the tokens of the longest input, 0 if there is none."""
-    inputs = requests.inputs if isinstance(requests, Forest) else requests.total
-    return int(inputs.max(initial=0))
-
-
-def reading_line(trace: Trace, requests: Trace | Forest) -> str:
+def reading_line(trace: Trace, requests: Requests) -> str:
     """Return how a trace is read, the first line of what a command prints."""
-    if isinstance(requests, Forest):
+    if requests.shared:
         counts = f"{len(requests):,} requests, {requests.peak:,} different blocks"
         return f"Shared prefixes: {counts} of {in_tokens(requests.block_size)}."
     aside = "" if trace.blocks is None else "; what requests share by their block hashes is left aside"
     return f"Private conversations: {len(trace):,} turns, {trace.conversations:,} conversations{aside}."
 
 
-def block_lines(trace: Trace, requests: Trace | Forest, prefixes: Prefixes, tel: str = "blocks") -> Iterator[str]:
+def block_lines(trace: Trace, requests: Requests, prefixes: Prefixes, tel: str = "blocks") -> Iterator[str]:
     """Yield what blocks mean for the numbers, and what was left out; nothing for conversations."""
     yield from without_lines(trace, requests, prefixes)
-    if isinstance(requests, Forest):
+    if requests.shared:
         yield (
             f"Capacities, ξ and cutoffs are rounded down to whole blocks, Q̂ is rounded up, and TEL is in {tel}. "
             "All else is exact in tokens; a last block that is not full is computed."
         )
 
 
-def without_lines(trace: Trace, requests: Trace | Forest, prefixes: Prefixes) -> Iterator[str]:
+def without_lines(trace: Trace, requests: Requests, prefixes: Prefixes) -> Iterator[str]:
     """Yield what was left out of the inputs, if anything was."""
-    if isinstance(requests, Forest) and prefixes.without is not None:
+    if requests.shared and prefixes.without is not None:
         lost = exact_sum(trace.forest.inputs) - exact_sum(requests.inputs)
         yield f"Without {left_out(prefixes.without)}: inputs are {in_tokens(lost)} shorter in all."
 
@@ -148,9 +132,9 @@ def in_tokens(tokens: int, block_size: int | None = None) -> str:
     return f"{tokens:,} {unit}" + ("" if block_size is None else f" = {tokens // block_size:,} blocks")
 
 
-def reading_as_data(requests: Trace | Forest, prefixes: Prefixes) -> dict[str, Any]:
+def reading_as_data(requests: Requests, prefixes: Prefixes) -> dict[str, Any]:
     """Return how a trace is read as plain data; what conversations do not have is None."""
-    if not isinstance(requests, Forest):
+    if not requests.shared:
         return {"reading": "private conversations", **dict.fromkeys(OF_FORESTS)}
     size = {"block_size": requests.block_size, "blocks": requests.peak}
     asked = {"cache": prefixes.cache, "running": prefixes.running, "without": prefixes.without}

@@ -11,12 +11,9 @@ from teltheory.cli.asked.prefixes import (
     PRIVATE,
     Prefixes,
     block_lines,
-    footprint,
     in_tokens,
-    longest_input,
     reading_as_data,
     reading_line,
-    unit_of,
 )
 from teltheory.cli.asked.served import Served
 from teltheory.cli.asked.traces import report_lines, turns_as_data
@@ -110,7 +107,7 @@ class Question:
     def on(self, trace: Trace) -> Asked:
         """Return the question with what the trace chooses, and sentences that say so."""
         requests = self.prefixes.of(trace)
-        shared = isinstance(requests, Forest)
+        shared = requests.shared
         found = replace(self.thresholds, block_size=requests.block_size if shared else None)
         sizes, said = self.capacities, [self.served.sentence(shared), *self.said]
         if not sizes:
@@ -189,7 +186,7 @@ class Asked:
     @property
     def _estimate(self) -> str:
         """The prompt estimate as text; in blocks it is rounded up."""
-        q_hat, unit = self.grid.q_hat or 0, unit_of(self.requests)
+        q_hat, unit = self.grid.q_hat or 0, self.requests.scale
         return f"{q_hat:,}" + (f" tokens = {-(-q_hat // unit):,} blocks" if self.shared else "")
 
     @property
@@ -200,13 +197,12 @@ class Asked:
     @property
     def _private(self) -> bool:
         """Whether conversations are private, in a cache that keeps any prefix of them."""
-        of_forest = isinstance(self.requests, Forest) and self.grid.cache in PLAIN and self.requests.is_chains
-        return of_forest or not self.shared
+        return self.requests.is_private and (not self.shared or self.grid.cache in PLAIN)
 
     @property
     def shared(self) -> bool:
         """Whether shared prefixes are replayed."""
-        return isinstance(self.requests, Forest)
+        return self.requests.shared
 
     @property
     def caching(self) -> str:
@@ -295,7 +291,7 @@ def size_lines(what: str, sizes: Sequence[str], shape: KVSize | None) -> Iterato
 
 def chosen_capacities(requests: Trace | Forest) -> tuple[tuple[int, ...], str]:
     """Return 5, 20 and 50 % of what an endless cache holds at its peak, to two digits, and a sentence."""
-    peak = footprint(requests)
+    peak = requests.peak * requests.scale
     sizes = tuple(dict.fromkeys(min(two_digits(Fraction(share * peak, 100)), INT64_MAX) for share in SHARES))
     shares = f"{SHARES[0]}, {SHARES[1]} and {SHARES[2]} %"
     origin = f"{shares} of the {peak:,} tokens that an endless cache holds at its peak"
@@ -316,7 +312,7 @@ def chosen_thresholds(
     In seconds a percentile is the least whole number of milliseconds that so many turns keep; a trace without
     turns has the threshold 0. `caching` is as `replay` takes it.
     """
-    lru = replay(requests, LRU(), capacity // unit_of(requests), **caching).in_tokens()
+    lru = replay(requests, LRU(), capacity // requests.scale, **caching).in_tokens()
     of = "TTFT, rounded up to milliseconds" if in_seconds else "uncached tokens"
     levels = "{}, {} and {}".format(*(level.text.upper() for level in LEVELS))
     origin = f"Thresholds, as none is given: LRU's {levels} of {of}, at a capacity of {capacity:,} tokens."
@@ -339,14 +335,14 @@ def _milliseconds(lru: Outcome, level: Level, latency: Latency) -> Time:
 
 def _alike(requests: Trace | Forest, capacities: Sequence[int], thresholds: Thresholds) -> Iterator[str]:
     """Yield what makes rows alike: capacities that are never full, thresholds that no turn can be above."""
-    most = footprint(requests)
+    most = requests.peak * requests.scale
     roomy = [f"{size:,}" for size in capacities if size >= most]
     if roomy:
         peak = f"all pasts together have {most:,} tokens at their peak"
-        if isinstance(requests, Forest):
+        if requests.shared:
             peak = f"all blocks together have {most:,} tokens"
         yield f"Never full, so that nothing is evicted for want of room: capacity {listed(roomy)}; {peak}."
-    longest = longest_input(requests)
+    longest = int(requests.inputs.max(initial=0))
     lax = [thresholds.label(xi) for xi in thresholds.xis if xi >= longest]
     if lax:
         yield f"No turn can be above the threshold {listed(lax)}: the longest input has {longest:,} tokens."

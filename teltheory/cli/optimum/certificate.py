@@ -99,9 +99,9 @@ class Certified:
             found = Certificate(self.objective, self.kept, self.steps)
             running = self.prefixes.running
             return check_certificate(requests, self.capacity, self.xi, found, self.forced, running=running)
-        return self._check_plan(requests) if isinstance(requests, Trace) else None
+        return None if requests.shared else self._check_plan(requests)
 
-    def _check_plan(self, trace: Trace) -> None:
+    def _check_plan(self, trace: Any) -> None:
         uncached = check_plan(trace, self.capacity, self.kept, self.forced)
         objective = self._objective(uncached)
         if objective != self.objective:

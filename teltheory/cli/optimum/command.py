@@ -33,7 +33,6 @@ from teltheory.cli.replay.command import about
 from teltheory.cli.replay.served_runs import question_in_tiers
 from teltheory.cost.goals import SLO, TEL, Level, read_goal
 from teltheory.errors import ArgumentError
-from teltheory.model.forest import Forest
 from teltheory.model.tiers import Tiers
 from teltheory.policies.spec import Spec
 
@@ -146,9 +145,10 @@ def _search(
     """Return the search for a goal, on what is replayed."""
     if tiers:
         return TieredSearch(asked, tiers, method, time_limit)
-    if isinstance(asked.requests, Forest):
+    if asked.shared:
+        requests: Any = asked.requests
         cache: Any = asked.prefixes.cache
-        return ForestSearch(asked, asked.requests, cache, method, time_limit)
+        return ForestSearch(asked, requests, cache, method, time_limit)
     return Search(asked, goal, method, time_limit)
 
 

@@ -19,7 +19,6 @@ from teltheory.cli.replay.served_tables import tels_text, tiers_text
 from teltheory.cost.goals import TEL
 from teltheory.cost.metrics import tail_excess_latency
 from teltheory.model.display import percent
-from teltheory.model.forest import Forest
 from teltheory.model.tiers import TieredOutcome, Tiers
 from teltheory.optimal import hindsight_optimum
 from teltheory.policies.clairvoyant import TailOptimizedBelady
@@ -69,7 +68,7 @@ class TieredSearch:
         row |= {"optimum": None if best.objective is None else float(best.objective), "method": best.method}
         row |= {"gap": float(best.gap / best.upper) if best.upper else 0.0, "by_solver": best.by_solver}
         row |= {"hit_rates": _hits(best.outcome), "policies": self._beside(*where)}
-        read = replace(self.asked.prefixes, block_size=size) if isinstance(requests, Forest) else PRIVATE
+        read = replace(self.asked.prefixes, block_size=size) if requests.shared else PRIVATE
         return Found(row, TieredCertified(*where, forced, best.certificate, read))
 
     def _beside(self, tiers: Tiers, xi: int) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from teltheory.cli.asked.options import (
     trace_options,
 )
 from teltheory.cli.asked.pictures import Picture, picture_options
-from teltheory.cli.asked.prefixes import Prefixes, footprint, unit_of
+from teltheory.cli.asked.prefixes import Prefixes
 from teltheory.cli.asked.question import Asked, Thresholds
 from teltheory.cli.asked.tiers import Tiered, tier_options
 from teltheory.cli.asked.traces import Reading
@@ -132,7 +132,7 @@ def rows_of_tiers(asked: Asked, cells: Sequence[ServedCell]) -> Iterator[dict[st
     """Yield what is drawn of cells: along the sizes of the first tier that has several, a line for all others."""
     sizes, along = _sizes_of_tiers(cells)
     others = [i for i, some in enumerate(sizes) if len(some) > 1 and i != along]
-    unit = unit_of(asked.requests)
+    unit = asked.requests.scale
     uncached = {xi: exact_sum(np.maximum(asked.requests.total - xi // unit, 0)) for xi in asked.thresholds.xis}
     for cell in cells:
         beside = "".join(f", tier {i}: {cell.tiers.capacities[i]:,}" for i in others)
@@ -157,8 +157,8 @@ def _sizes_of_tiers(cells: Sequence[ServedCell]) -> tuple[list[list[int]], int]:
 def _spaced(asked: Asked, points: int) -> list[int]:
     """Return capacities up to the peak, where nothing is evicted any more, from what requests need all along."""
     requests, grid = asked.requests, asked.grid
-    most, least = max(footprint(requests), 1), 0
-    if isinstance(requests, Forest) and any(always_forced(grid.cache_of(spec)) for spec in grid.policies):
+    most, least = max(requests.peak * requests.scale, 1), 0
+    if requests.shared and any(always_forced(grid.cache_of(spec)) for spec in grid.policies):
         least = int(requests.past.max(initial=0)) * requests.block_size
     spaced = {int(most * 10 ** (-DECADES * (1 - i / (points - 1)))) for i in range(points)}
     return sorted({max(capacity, least) for capacity in spaced})
@@ -196,7 +196,7 @@ class Curves:
         """Return all rows, with progress."""
         rows, grid = Rows(), self.asked.grid
         known: dict[tuple[Policy, Cache], CapacityCurve] = {}
-        unit, of_policy = unit_of(self.asked.requests), self._of_policy
+        unit, of_policy = self.asked.requests.scale, self._of_policy
         if self.asked.shared:
             of_policy = self._of_forest
         columns: list[Spec | None] = [*grid.policies, *([None] if self.hindsight else [])]
@@ -233,9 +233,9 @@ class Curves:
         self, found: CapacityCurve, spec: Spec, xi: int, capacities: Sequence[int], percentiles: bool
     ) -> Iterator[dict[str, Any]]:
         forest, latency = found.trace, self.asked.thresholds.latency
-        uncached = exact_sum(np.maximum(forest.total - xi // unit_of(forest), 0))
+        uncached = exact_sum(np.maximum(forest.total - xi // forest.scale, 0))
         for capacity in capacities:
-            outcome = found.outcome(capacity // unit_of(forest))
+            outcome = found.outcome(capacity // forest.scale)
             (worth,) = measure(outcome, forest, (xi,), latency, self._slos(xi))
             row = {"capacity": capacity, "xi": xi, "policy": spec.text, "uncached_tel": uncached, **asdict(worth)}
             yield {name: value for name, value in row.items() if percentiles or name not in PERCENTILES}
@@ -261,7 +261,7 @@ class Curves:
     def _add_optima(self, rows: Rows, xi: int) -> None:
         """Add the least TEL: exact in the table, and between tangents and chords where it is drawn."""
         unknown = dict.fromkeys(("violations", "hit_rate", "prefilled", "reused", "written"))
-        requests, unit = self.asked.requests, unit_of(self.asked.requests)
+        requests, unit = self.asked.requests, self.asked.requests.scale
         uncached = exact_sum(np.maximum(requests.total - xi // unit, 0))
         row = {"xi": xi, "policy": HINDSIGHT, "uncached_tel": uncached, **unknown}
         for capacity in self.asked.grid.capacities:
@@ -283,7 +283,7 @@ class Curves:
         return self.asked.shared and self.asked.grid.pins
 
     def _least_tel(self, capacity: int, xi: int) -> int:
-        requests, unit = self.asked.requests, unit_of(self.asked.requests)
+        requests, unit = self.asked.requests, self.asked.requests.scale
         if isinstance(requests, Forest):
             of_forest = hindsight_optimum(requests, capacity // unit, xi // unit, self._forced, cache="holes")
             return of_forest.lower
@@ -291,7 +291,7 @@ class Curves:
 
     def _with_distances(self, table: Sequence[dict[str, Any]], lru: CapacityCurve) -> Iterator[dict[str, Any]]:
         """Yield rows with LRU's TEL and the least, and the distances of their own."""
-        unit = unit_of(self.asked.requests)
+        unit = self.asked.requests.scale
         places = {(row["capacity"], row["xi"]): row["tel"] for row in table if row["policy"] == HINDSIGHT}
         for row in table:
             place = capacity, xi = row["capacity"], row["xi"]

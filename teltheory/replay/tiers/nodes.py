@@ -53,7 +53,7 @@ def policy_of_each_tier(policies: Any, tiers: Tiers, rounds: bool = False) -> tu
     for policy in each:
         if isinstance(policy, type) or not runs_on_forests(policy):
             raise ArgumentError("policy", policy, "one with rules, as tiers are replayed by those alone")
-    return in_tiers(settled(each, rounds), tiers)
+    return in_tiers(settled(each, rounds=rounds), tiers)
 
 
 def mark_of_all(policies: Sequence[Policy]) -> str:
