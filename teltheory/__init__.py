@@ -106,6 +106,7 @@ if TYPE_CHECKING:
     from teltheory.optimal.slo.violations import FewestViolations, fewest_violations
     from teltheory.policies.learned.etlru import ETLRU
     from teltheory.policies.learned.return_aware import ReturnAwareTLRU
+    from teltheory.problem import Problem
     from teltheory.serving.batching import A100_DECODE, Chunked, Decode
     from teltheory.serving.cache_aware import CacheAware
     from teltheory.serving.pooled import Pooled, pooled
@@ -139,7 +140,7 @@ __all__ = [
     "FewestViolations", "FileError", "FittedConversations", "FittedLatency", "ForcedCachingError", "Forest",
     "ForestOptimum", "GammaRates", "HindsightCurve", "HindsightOptimum", "KVSize", "Kind", "LatencyModel",
     "LengthAwareTLRU", "LogNormalGaps", "ModuleOptimum", "ModuleTrace", "Outcome", "ParetoGaps", "PiecewiseCosts",
-    "Plan", "Pooled", "PrefillProfile", "Prices", "Priority", "Provenance", "QueueAdvice", "RadixNodes",
+    "Plan", "Pooled", "PrefillProfile", "Prices", "Priority", "Problem", "Provenance", "QueueAdvice", "RadixNodes",
     "RetrievalPGDSF", "ReturnAwareTLRU", "Served", "Serving", "SharedTLRU", "SolverError", "TTFTRuns",
     "TableLatency", "TailOptimizedBelady", "ThresholdLRU", "TieredCertificate", "TieredOptimum", "TieredOutcome",
     "Tiers", "Times", "Trace", "TraceError", "TwoQ", "WeightedOptimum", "WholeCertificate", "WholeNodes",
@@ -193,6 +194,7 @@ _ON_DEMAND = {
     "fewest_violations": "teltheory.optimal.slo.violations",
     "adversary": "teltheory.claims.adversary",
     "never_worse": "teltheory.claims.dominance",
+    "Problem": "teltheory.problem",
     "A100_DECODE": "teltheory.serving.batching",
     "Chunked": "teltheory.serving.batching",
     "Decode": "teltheory.serving.batching",

@@ -171,7 +171,7 @@ def plan(
     blocks = Blocks.of(len(trace), BLOCKS)
     draws = blocks.draw(len(blocks), DRAWS, np.random.default_rng(seed))
     tried, met = [], []
-    asked = policy_of(LRU() if policy is None else policy, trace, units=units)
+    asked = policy_of(LRU() if policy is None else policy, trace, units)
     with reporting(progress, "Serving") as report:
         for number in numbers:
             room, how = changed(trace, resource, number, memory, own, cost)

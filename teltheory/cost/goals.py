@@ -25,6 +25,10 @@ class Level:
         """Return ceil(q n): the percentile is the value of this rank, counted from 1."""
         return -(-self.q.numerator * turns // self.q.denominator)
 
+    def share(self, turns: int) -> float:
+        """Return a number that has the exact rank among so many turns, whatever rounding does."""
+        return (max(self.rank(turns), 1) - 0.5) / max(turns, 1)
+
     def of(self, values: IntArray) -> int:
         """Return the percentile of at least one value."""
         place = self.rank(len(values)) - 1

@@ -10,13 +10,13 @@ from collections.abc import Callable
 from inspect import Parameter, signature
 from typing import Any
 
-from teltheory.cost.given import Model, Units
+from teltheory.cost.given import Units
 from teltheory.cost.latency_files import MEASURED
 from teltheory.errors import ArgumentError
 from teltheory.model.units import Time
 
 
-def policy_of(policy: Any, trace: Any, model: Model | None = None, units: Units | None = None) -> Any:
+def policy_of(policy: Any, trace: Any, units: Units | None = None, xi: int | None = None) -> Any:
     """Return the policy of a short form, in the trace's unit; what is no text, or a sequence with none, unchanged.
 
     Parameters
@@ -25,13 +25,13 @@ def policy_of(policy: Any, trace: Any, model: Model | None = None, units: Units 
         Of tiers one for each, or a text such as ``lru+tlru:xi=2800``.
     trace : Trace, Forest or ModuleTrace
         What it is for.
-    model : str, path, Architecture or KVSize, optional
-        Whose TTFT a threshold in seconds is.
     units : Units, optional
-        In the place of a model.
+        They have the latency that makes tokens of a threshold in seconds.
+    xi : int, optional
+        The threshold of a short form without one, in the trace's unit.
     """
     if isinstance(policy, (list, tuple)):
-        return type(policy)([policy_of(one, trace, model, units) for one in policy])
+        return type(policy)([policy_of(one, trace, units, xi) for one in policy])
     if not isinstance(policy, str):
         return policy
     from teltheory.policies.spec import DEFAULT_CUTOFF, FOR_SLOS, default_estimate, in_blocks, parse_policies
@@ -39,19 +39,20 @@ def policy_of(policy: Any, trace: Any, model: Model | None = None, units: Units 
     spec = parse_policies(policy)
     if not FOR_SLOS.keys().isdisjoint(spec.names):
         raise ArgumentError("policy", policy, "the policy itself, as SLOTLRU(latency=..., slo=...): it has an SLO")
-    if spec.needs("xi"):
+    if xi is None and spec.needs("xi"):
         missing = " or ".join(f"'{policy}{',' if ':' in policy else ':'}xi={xi}'" for xi in ("2800", "200ms"))
         raise ArgumentError("policy", policy, f"its threshold with it, such as {missing}")
     if spec.cache is not None:
         raise ArgumentError("policy", policy, f"the cache beside it: cache={spec.cache!r}")
-    latency = (units or Units.of(trace, model)).own_latency
+    latency = (units or Units.of(trace)).own_latency
     if latency is None and any(isinstance(value, Time) for _, value in spec.given):
         names = " or ".join(map(repr, MEASURED))
         raise ArgumentError(
             "policy", policy, f"a threshold in tokens, or the model whose TTFT it is: model={names}"
         )
     estimate = default_estimate(trace) * (trace.block_size // trace.scale)
-    return in_blocks(spec.build(0, estimate, DEFAULT_CUTOFF, latency), trace.block_size)
+    built = spec.build((xi or 0) * trace.block_size, estimate, DEFAULT_CUTOFF, latency)
+    return in_blocks(built, trace.block_size)
 
 
 def takes_estimate(made: Callable[..., Any]) -> bool:

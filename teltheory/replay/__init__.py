@@ -152,7 +152,7 @@ def replay(
     if engine not in get_args(Engine):
         raise ArgumentError("engine", engine, "'auto', 'kernel' or 'reference'")
     units = Units.of(trace, model)
-    policy, capacity = policy_of(policy, trace, units=units), units.memory(capacity)
+    policy, capacity = policy_of(policy, trace, units), units.memory(capacity)
     with reporting(progress, "Replaying") as report:
         told = partial(_told, report, len(trace))
         outcome = _replay(trace, policy, capacity, forced, initial, engine, told, cache, running)

@@ -241,7 +241,7 @@ def capacity_curve(
     ArgumentError, TraceError
         As `replay` does; both are `ValueError`.
     """
-    asked = policy_of(policy, trace, model)
+    asked = policy_of(policy, trace, Units.of(trace, model))
     check_policy(asked)
     if isinstance(trace, Forest):
         check_forest_cache(asked, cache)

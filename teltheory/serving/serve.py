@@ -138,7 +138,7 @@ def serve(
         For a trace without arrivals, no replica, an unknown router, a latency that is none, a stretch.
     """
     units = Units.of(trace, model, latency)
-    memory, policy = units.memory(capacity), policy_of(policy, trace, units=units)
+    memory, policy = units.memory(capacity), policy_of(policy, trace, units)
     work, tiers, number = work_of(trace, stretch, ticks), tiers_of(memory), number_of(replicas)
     price = Price(tiers, latency_of(latency, model), work.block_size)
     if engine not in get_args(Engine):

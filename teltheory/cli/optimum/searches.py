@@ -157,9 +157,7 @@ class Search:
         from teltheory.optimal.slo.percentile import best_percentile
 
         trace, grid, began = self.asked.trace, self.asked.grid, monotonic()
-        turns = len(trace)
-        q = (max(level.rank(turns), 1) - 0.5) / max(turns, 1)  # has the exact rank, whatever rounding does
-        best = best_percentile(trace, capacity, q, grid.forced, time_limit=self.seconds)
+        best = best_percentile(trace, capacity, level.share(len(trace)), grid.forced, time_limit=self.seconds)
         found = {"percentile": best.value, "allowed": best.allowed, **self._searched(best, began)}
         policies = {xi: self._beside(capacity, xi, lambda one: level.of(one.uncached)) for xi in grid.thresholds}
         xi = min(policies, key=lambda xi: (policies[xi]["tlru"], xi))
