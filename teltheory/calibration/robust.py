@@ -5,7 +5,8 @@
    least squares again and again, with weights min(1, k s / |r|), at the last s until theta stands still.
 
 Each least squares problem is solved with every choice of bounded coefficients at 0; the problem is convex, so the
-best of those without a negative coefficient is the minimum.
+best of those without a negative coefficient is the minimum. `scipy.optimize.least_squares` fits one sample at a
+time, of 120 cells in 50 ms where this takes 0.5 ms a sample of a batch; in the tests it judges what is found.
 """
 
 from collections.abc import Sequence

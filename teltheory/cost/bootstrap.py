@@ -118,7 +118,8 @@ def block_length(values: Values) -> float:
     """Return how many turns a block should have for the mean of dependent values (Politis and White 2004).
 
     With the constant that Patton, Politis and White corrected in 2009, for blocks of one length. Values that are
-    all the same need 1.
+    all the same need 1. `arch.bootstrap.optimal_block_length` judges this in the tests: its m is one lag longer
+    than the paper's, unless values forget at once.
     """
     turns = len(values)
     moved = np.asarray(values, np.float64) - np.mean(values)

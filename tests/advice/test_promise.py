@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from advice.advised_traces import LATENCY, chats, usual
+from arch.bootstrap import optimal_block_length
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import turn_columns
@@ -177,7 +178,22 @@ def test_blocks_are_as_long_as_theory_asks_of_an_autoregression(rho):
         values[turn] = rho * values[turn - 1] + noise[turn]
     exact = (6 * rho**2 / (1 - rho**2) ** 2 * turns) ** (1 / 3)
     assert block_length(values) == pytest.approx(exact, rel=0.2)
+    assert block_length(values) == pytest.approx(optimal_block_length(values)["circular"].iloc[0], rel=0.1)
     assert block_length(noise) < 5
+
+
+def test_arch_finds_the_same_length_where_values_forget_at_once():
+    same, rng = 0, np.random.default_rng(2)
+    for turns in range(30, 2000, 50):
+        values = rng.integers(0, 9, turns)
+        around = values - values.mean()
+        quiet = 2 * np.sqrt(np.log10(turns) / turns) * 0.8
+        remembered = [abs(around[lag:] @ around[:-lag]) / (around @ around) for lag in range(1, 6)]
+        if max(remembered) < quiet:
+            same += 1
+            judge = optimal_block_length(values.astype(float))["circular"].iloc[0]
+            assert block_length(values) == pytest.approx(judge, rel=1e-9)
+    assert same > 20
 
 
 @given(st.lists(st.integers(0, 9), min_size=20, max_size=200))
