@@ -181,8 +181,7 @@ def test_rows_of_several_models_are_not_mixed(tmp_path):
         tmp_path, "model,prompt_tokens,cached_tokens,ttft_s", "a,9,0,0.5", "b,9,4,0.25", name="runs.csv"
     )
     for model in (None, "c"):
-        with pytest.raises(tt.ArgumentError, match=r"model: found .*, expected one of a, b"):
-            tt.read_ttft_runs(file, model=model)
+        refused(tt.ArgumentError, "model: found .*, expected one of a, b", tt.read_ttft_runs, file, model=model)
     runs = tt.read_ttft_runs(file, model="b")
     assert columns(runs) == ([9], [4], [0.25])
     assert runs.facts["model"] == "b"
@@ -193,19 +192,10 @@ def test_rows_of_several_models_are_not_mixed(tmp_path):
     [
         ([serving(ttfts=None)], "result.json, ttfts: found nothing, expected a list .vLLM: --save-detailed"),
         ([serving(errors=[""])], "errors: found '1 entries', expected 4"),
-        (
-            [serving(ttfts=[0.1, -1, 0, 0.2], mean_ttft_ms=None)],
-            "entry 1, ttfts: found -1, expected a time above 0",
-        ),
+        ([serving(ttfts=[0.1, -1, 0, 0.2], mean_ttft_ms=None)], "entry 1, ttfts: found -1, expected a time above"),
         ([serving(input_lens=[0, 2, 3, 4])], "entry 0, input_lens: found 0, expected a whole number from 1 to"),
-        (
-            [serving(ttfts=[4000, 1, 0, 1], mean_ttft_ms=0)],
-            "ttfts: found '4000 seconds', expected at most 3600: is",
-        ),
-        (
-            [serving(errors=["x"] * 4)],
-            "found none that counts .4 left out: the request failed., expected one or more",
-        ),
+        ([serving(ttfts=[4000, 1, 0, 1], mean_ttft_ms=0)], "ttfts: found '4000 seconds', expected at most 3600:"),
+        ([serving(errors=["x"] * 4)], "found none that counts .4 left out: the request failed., expected one or"),
         ([{"metadata": {}, "metrics": {}}], "benchmark_phase: found nothing, expected text such as 'profiling'"),
         ([{"some": 1}], "fields: found 'some', expected ttfts and input_lens"),
         ([""], "requests: found nothing, expected one or more"),

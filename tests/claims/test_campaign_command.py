@@ -82,10 +82,7 @@ WRONG = [
     (["--store", "x"], "--store: found 'x', expected --budget or --batches with it, for a campaign"),
     (["--regressions", "x"], "--regressions: found 'x', expected --budget or --batches"),
     (["--scheduler", "tcp://h:1"], "--scheduler: found 'tcp://h:1', expected --budget or --batches"),
-    (
-        ["--batches", 1, "--workers", 2, "--scheduler", "tcp://h:1"],
-        "--workers: found 2, expected none with --scheduler",
-    ),
+    (["--batches", 1, "--workers", 2, "--scheduler", "tcp://h:1"], "--workers: found 2, expected none with"),
     (["--budget", "5x"], "--budget: found '5x', expected a time with its unit, such as 5s or 5min or 5h"),
     (["--budget", "1s", "--regressions", "/no/folder"], "found no folder"),
     (["--budget", "1s", "--store", "/no/folder/x"], "found no folder"),

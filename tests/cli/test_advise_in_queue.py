@@ -145,10 +145,7 @@ def test_a_plan_is_read_as_a_grid():
 
 
 BAD = [
-    (
-        "--load 1",
-        "--load: found '1', expected a load below 1, as queues grow without bound, or --overload with it",
-    ),
+    ("--load 1", "--load: found '1', expected a load below 1, as queues grow without bound, or --overload with"),
     ("--load 0", "--load: found '0', expected a load above 0 such as 0.7"),
     ("--load much", "--load: found 'much'"),
     ("--load 0.5 --stretch 2", "--stretch: found '2', expected none with --load"),

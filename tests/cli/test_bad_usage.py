@@ -125,10 +125,7 @@ OTHERS = [
     ),
     ("verify --from ledger.json --claim figure-2", "--claim: found 'figure-2', expected none with --from"),
     ("verify --claim figure-2 --errata e.md", "--errata: found 'e.md', expected the whole ledger"),
-    (
-        "verify --markdown a.md --errata a.md",
-        "--errata: found 'a.md', expected a file of its own, as --markdown has this one",
-    ),
+    ("verify --markdown a.md --errata a.md", "--errata: found 'a.md', expected a file of its own, as --markdown"),
     ("optimum trace.csv --check proof.json --xi 3", "--xi: found '3', expected none with --check"),
     ("trace sample sharegpt-like a.csv --gaps exponential:mean=1", "gaps"),
     ("trace sample wildchat-like a.csv --gaps exponential:mean=1,rate=2", "gaps"),
@@ -137,15 +134,9 @@ OTHERS = [
     ("trace sample wildchat-like none/a.csv", "none"),
     ("trace sample mooncake-like a.csv", "mooncake-like"),
     ("trace convert trace.csv none/own.csv", "found no folder"),
-    (
-        "trace convert chats.json own.csv --times sharegpt",
-        "tokenizer: found None, expected a tokenizer.json of Hugging",
-    ),
+    ("trace convert chats.json own.csv --times sharegpt", "tokenizer: found None, expected a tokenizer.json of"),
     ("trace convert chats.json own.csv --tokenizer characters/4", "times: found None, expected an assumption: "),
-    (
-        "trace convert chats.json own.csv --tokenizer characters/4 --times soon",
-        "times: found 'soon', expected sharegpt",
-    ),
+    ("trace convert chats.json own.csv --tokenizer characters/4 --times soon", "times: found 'soon'"),
     ("trace convert chats.json own.csv --tokenizer none.json --times sharegpt", "none.json: found no such file"),
     (
         "trace convert chats.json own.csv --format wildchat --tokenizer characters/4",

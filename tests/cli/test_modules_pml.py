@@ -111,10 +111,7 @@ def test_tables_are_printed(folder):
     [
         (("layout", "p.xml"), "p.xml, line 1, <prompt>: found <prompt> as the root, expected <schema name=...>"),
         (("layout", "none.xml"), "none.xml: found no such file, expected PML, at most 16,777,216 bytes"),
-        (
-            ("layout", "schemas/s.xml", "--tokenizer", "none"),
-            "tokenizer: found 'none', expected 'bytes', 'smollm2', a tokenizer.json",
-        ),
+        (("layout", "schemas/s.xml", "--tokenizer", "none"), "tokenizer: found 'none', expected 'bytes',"),
         (("layout", "schemas/s.xml", "--roles", "none "), "Invalid value for '--roles'"),
         (("resolve", "schemas", "schemas/s.xml"), "schemas/s.xml, line 1, <schema>: found <schema> as the root"),
         (("resolve", ".", "p.xml"), "p.xml, line 1, <prompt>: found <prompt> as the root, expected <schema name"),

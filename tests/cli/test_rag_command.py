@@ -61,10 +61,7 @@ def test_systems_serve_the_same_questions_and_runs_repeat(run_json, mine, monkey
     [
         (("--rate", "-1"), "--rate: found '-1', expected requests a second, a number above 0"),
         (("--rate", "often"), "--rate: found 'often', expected requests a second"),
-        (
-            ("--tier", "100", "--tier", "2k"),
-            "document caches: found '168 tokens', expected at most 100, the GPU tier",
-        ),
+        (("--tier", "100", "--tier", "2k"), "document caches: found '168 tokens', expected at most 100, the GPU"),
         (("--tier", "200", "--tier", "2k"), "expected at most 200 tokens of documents, the GPU tier"),
         (("--tier", "500"), "--tier: found '500', expected two of them, GPU and host"),
         (("--tier", "500", "--tier", "2k:sneakers"), "--tier: found 'sneakers', expected pcie4, pcie5"),

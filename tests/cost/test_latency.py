@@ -117,10 +117,7 @@ def test_where_rounding_would_decide_fractions_do() -> None:
         (lambda: tt.LatencyModel(1, "1 s per token"), "per_pair: found '1 s per token'"),
         (lambda: tt.LatencyModel(1).threshold("0.5"), "slo: found .0.5., expected a time with its unit"),
         (lambda: tt.LatencyModel(1, 0, 3, 5).threshold(Fraction(9, 2)), "slo: found '4.5 s', expected 5 seconds"),
-        (
-            lambda: tt.LatencyModel(0, 0, 1).threshold(Fraction(2)),
-            "slo: found '2.0 s', expected seconds that some",
-        ),
+        (lambda: tt.LatencyModel(0, 0, 1).threshold(Fraction(2)), "slo: found '2.0 s', expected seconds that"),
         (lambda: tt.TableLatency((), (), ()), "totals: found '', expected ascending numbers, from 1"),
         (lambda: tt.TableLatency((2, 2), (0,), ((1,), (1,))), "totals: found '2, 2'"),
         (lambda: tt.TableLatency((1,), (Fraction(1, 2),), ((1,),)), "cached_shares: found '1/2'"),

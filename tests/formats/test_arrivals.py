@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from formats.files import lines, wrong_files
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
@@ -114,19 +115,17 @@ def test_commands_take_arrivals_and_say_so(run, tmp_path):
     assert (code, said) == (2, f"teltheory: {azure}: found 2 arrivals, expected 3 or more, one a turn\n")
 
 
-WRONG = [
-    ("a.csv", "x,y\n1,2\n", "line 2: found x, y, expected a time in 'arrival', or the field of the times by name"),
-    ("a.csv", AZURE + "x,1,1\n", "line 4, TIMESTAMP: found 'x', expected a date and time in ISO 8601"),
-    ("a.jsonl", '{"time": true}\n', "line 1, time: found True, expected a date and time in ISO 8601"),
-    ("a.jsonl", '{"time": 1e400}\n', "line 1, time: found inf, expected a date and time in ISO 8601"),
-]
+test_what_is_no_time_is_one_line = wrong_files(
+    "a.csv",
+    ("x,y\n1,2\n", "line 2: found x, y, expected a time in 'arrival', or the field of the times by name"),
+    (AZURE + "x,1,1\n", "line 4, TIMESTAMP: found 'x', expected a date and time in ISO 8601"),
+    ("time\ninf\n", "line 2, time: found 'inf'"),
+    read=tt.read_arrivals,
+)
 
 
-@pytest.mark.parametrize(("name", "content", "message"), WRONG)
-def test_what_is_no_time_is_one_line(name, content, message, tmp_path):
-    (tmp_path / name).write_text(content)
-    refused(tt.FileError, f"{tmp_path / name}, {message}", lambda: tt.read_arrivals(tmp_path / name))
-    assert tt.read_arrivals(tmp_path / name, "y").tolist() == [0] if "x,y" in content else True
+def test_a_time_has_the_name_that_is_given(tmp_path):
+    assert tt.read_arrivals(lines(tmp_path / "a.csv", "x,y\n1,2\n"), "y").tolist() == [0]
 
 
 def test_fewer_times_than_turns_are_an_error():

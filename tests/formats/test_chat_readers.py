@@ -9,20 +9,15 @@ from datetime import UTC, datetime
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from formats.vocabularies import word_level
+from formats.files import SLOW, columns
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 
 import teltheory as tt
 from teltheory.workloads import Times
 
-SLOW = Times(tt.ExponentialGaps(60), rate=0.1, seed=3)
 PROMPTS, RESPONSES = ("user", "system", "tool"), ("assistant",)
-
-
-@pytest.fixture(scope="session")
-def words(tmp_path_factory):
-    return str(word_level(tmp_path_factory.mktemp("vocabulary") / "tokenizer.json"))
 
 
 def said(role, words, **more):
@@ -54,10 +49,6 @@ def write(path, rows):
     else:
         path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
-
-
-def columns(trace):
-    return [c.tolist() for c in (trace.conversation, trace.prompt, trace.response, trace.history)]
 
 
 @pytest.mark.parametrize("name", ["w.jsonl", "w.json", "w.parquet"])
@@ -231,18 +222,12 @@ WRONG = [
     ({"conversation": 5}, "conversation: found 5, expected a list of messages"),
     ({"conversation": ["a"]}, "conversation[0]: found 'a', expected a message: an object"),
     ({"conversation": [said("User", 1)]}, "conversation[0].role: found 'User', expected a role such as user"),
-    ({"conversation": [{"role": "user", "content": 5}]}, "conversation[0].content: found 5, expected a text"),
-    (
-        {"conversation": [{"role": "user", "content": [{"text": 5}]}]},
-        "conversation[0].content[0]: found {'text': 5}",
-    ),
-    (
-        {"conversation": [{"role": "assistant", "tool_calls": [{}]}]},
-        "conversation[0].tool_calls[0]: found {}, expected",
-    ),
+    ({"conversation": [said("user", 1, content=5)]}, "conversation[0].content: found 5, expected a text"),
+    ({"conversation": [said("user", 1, content=[{"text": 5}])]}, "conversation[0].content[0]: found {'text': 5}"),
+    ({"conversation": [said("assistant", 1, tool_calls=[{}])]}, "conversation[0].tool_calls[0]: found {}"),
     (
         {"conversation": [said("user", 1), said("assistant", 1, timestamp="noon")]},
-        "conversation[1].timestamp: found 'noon', expected a time in ISO 8601, or milliseconds since 1970",
+        "conversation[1].timestamp: found",
     ),
 ]
 
@@ -251,10 +236,8 @@ WRONG = [
 def test_what_is_wrong_is_named_with_its_place(changes, message, words, tmp_path):
     good, bad = wildchat([(1, 1, 10)], [(1, 1, 11)])
     for name, place in {"w.jsonl": "line 2", "w.json": "element 2"}.items():
-        with pytest.raises(tt.FileError) as caught:
-            tt.read_trace(write(tmp_path / name, [good, bad | changes]), tokenizer=words)
-        assert str(caught.value).startswith(f"{tmp_path / name}, {place}, {message}")
-        assert len(str(caught.value).splitlines()) == 1
+        file = write(tmp_path / name, [good, bad | changes])
+        refused(tt.FileError, f"{file}, {place}, {message}", tt.read_trace, file, tokenizer=words)
 
 
 ESTIMATE = {"tokenizer": "characters/4"}
@@ -264,11 +247,7 @@ REFUSED = [
     ("s.json", ESTIMATE | {"times": Times(SLOW.gaps)}, "times: found .*, expected a rate at which conv"),
     ("s.json", ESTIMATE | {"times": Times(None, 1.0)}, "times: found .*, expected a law of gaps, as sh"),
     ("own.csv", ESTIMATE, "tokenizer: found 'characters/4', expected none, as teltheory has"),
-    (
-        "own.csv",
-        {"times": Times(None, 1.0)},
-        "times: found .*, expected a law of gaps, as teltheory has no delays",
-    ),
+    ("own.csv", {"times": Times(None, 1.0)}, "times: found .*, expected a law of gaps, as teltheory has no"),
 ]
 
 

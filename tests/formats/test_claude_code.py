@@ -5,6 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from formats.files import wrong_files
 from refusals import refused
 
 import teltheory as tt
@@ -121,30 +122,28 @@ def without(fields, name):
     return {key: value for key, value in fields.items() if key != name}
 
 
-WRONG = [
-    (
-        session([asked(0, [1, 2]), asked(1, [3, 2])]),
-        "requests[1], hash_ids: found 2, expected it after 1, as in an",
-    ),
-    (session([asked(5, [1]), asked(4, [1])]), "requests[1], t: found 4, expected 5 or later"),
-    (session([agent(9, 5, [asked(-1, [1])])]), "requests[0], requests[0], t: found -1.0, expected a number, 0 or"),
-    (session([asked(0, [1], extra=9)]), "requests[0], hash_ids: found 1, expected 3 or 4 ids for 13 tokens in"),
-    (session([asked(0, [1]) | {"in": None}]), "requests[0], in: found nothing, expected a value in every record"),
-    (session([5]), "requests[0]: found 5, expected a request: an object"),
-    (session({}), "requests: found {}, expected a list of requests"),
-    (session([], block_size=0.5), "block_size: found 0.5, expected a whole number above 0"),
-    (
-        without(session([asked(0, [1])]), "block_size"),
-        "block_size: found nothing, expected the tokens per block, here",
-    ),
-    (session([], hash_id_scope="file"), "hash_id_scope: found 'file', expected local or global, the same in"),
-]
+def one_object(path, row):
+    path.write_text(row if isinstance(row, str) else json.dumps(row))
+    return path
 
 
-@pytest.mark.parametrize(("made", "message"), WRONG, ids=[message[:40] for _, message in WRONG])
-def test_what_is_wrong_is_named_with_its_place(made, message, one):
-    file = one(made, name="s.json")
-    refused(tt.FileError, f"{file}, the object, {message}", tt.read_trace, file, "claude-code")
+test_what_is_wrong_is_named_with_its_place = wrong_files(
+    "s.json",
+    (session([asked(0, [1, 2]), asked(1, [3, 2])]), "the object, requests[1], hash_ids: found 2, expected it"),
+    (session([asked(5, [1]), asked(4, [1])]), "the object, requests[1], t: found 4, expected 5 or later"),
+    (session([agent(9, 5, [asked(-1, [1])])]), "the object, requests[0], requests[0], t: found -1.0"),
+    (session([asked(0, [1], extra=9)]), "the object, requests[0], hash_ids: found 1, expected 3 or 4 ids for 13"),
+    (session([asked(0, [1]) | {"in": None}]), "the object, requests[0], in: found nothing"),
+    (session([5]), "the object, requests[0]: found 5, expected a request: an object"),
+    (session({}), "the object, requests: found {}, expected a list of requests"),
+    (session([], block_size=0.5), "the object, block_size: found 0.5, expected a whole number above 0"),
+    (without(session([asked(0, [1])]), "block_size"), "the object, block_size: found nothing, expected the"),
+    (session([], hash_id_scope="file"), "the object, hash_id_scope: found 'file', expected local or global"),
+    ('{"requests": [', "the object: found no JSON ("),
+    ('{"requests": []} 5', "the object: found no JSON ("),
+    write=one_object,
+    format="claude-code",
+)
 
 
 def test_sessions_of_two_scopes_are_an_error(one):
@@ -154,20 +153,11 @@ def test_sessions_of_two_scopes_are_an_error(one):
 
 def test_sessions_of_two_block_sizes_are_an_error(one):
     file = one(session([]), session([], block_size=8))
-    with pytest.raises(tt.FileError, match=r"line 2, block_size: found 8, expected 4, as before$"):
-        tt.read_trace(file, times=STARTS)
+    refused(tt.FileError, "line 2, block_size: found 8, expected 4, as before", tt.read_trace, file, times=STARTS)
     with pytest.raises(tt.FileError, match=r"line 1, block_size: found 4, expected 8, as given$"):
         tt.read_trace(file, times=STARTS, blocks=8)
     bare = one(without(NESTED, "block_size"), name="bare.json")
     assert tt.read_trace(bare, "claude-code", blocks=4).blocks.block_size == 4
-
-
-@pytest.mark.parametrize("text", ['{"requests": [', '{"requests": []} 5', "{5: 6}"])
-def test_half_an_object_is_an_error(text, tmp_path):
-    file = tmp_path / "s.json"
-    file.write_text(text)
-    with pytest.raises(tt.FileError, match=r"s\.json, the object: found no JSON \(.*\), expected a JSON object"):
-        tt.read_trace(file, "claude-code")
 
 
 @pytest.fixture

@@ -64,8 +64,7 @@ def test_the_estimate_is_a_quarter_of_the_characters_rounded_up():
 
 @pytest.mark.parametrize("wrong", [None, 7, "gpt2", "tokenizer.txt", "characters/3", object()])
 def test_what_is_no_tokenizer_is_told_what_to_pass(wrong):
-    with pytest.raises(tt.ArgumentError, match=r"^tokenizer: .*expected a tokenizer\.json .*'characters/4'"):
-        counter(wrong)
+    refused(tt.ArgumentError, r"tokenizer: .*expected a tokenizer\.json .*'characters/4'", counter, wrong)
 
 
 @pytest.mark.parametrize(

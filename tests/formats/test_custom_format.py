@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from formats import azure_2023
 from formats.azure_2023 import AZURE
+from refusals import refused
 
 import teltheory as tt
 from teltheory.formats import FORMATS
@@ -22,13 +23,11 @@ def test_a_custom_format_takes_25_lines_and_is_read_by_its_value_or_told_by_its_
     (tmp_path / "a.csv").write_text(ROWS)
     trace = tt.read_trace(tmp_path / "a.csv", AZURE)
     assert (trace.prompt.tolist(), trace.response.tolist(), trace.conversations) == ([374, 396], [44, 109], 2)
-    with pytest.raises(tt.FileError, match=r"found arrivals .* expected a trace; --arrivals a\.csv gives"):
-        tt.read_trace(tmp_path / "a.csv")
+    refused(tt.FileError, "expected a trace; --arrivals a.csv gives", lambda: tt.read_trace(tmp_path / "a.csv"))
     monkeypatch.setitem(FORMATS, AZURE.name, AZURE)
     assert tt.read_trace(tmp_path / "a.csv") == tt.read_trace(tmp_path / "a.csv", "azure-2023") == trace
     (tmp_path / "a.csv").write_text(ROWS + "2023-11-16 18:16:00,-4,1\n")
-    with pytest.raises(tt.FileError, match=r"a\.csv, line 4, ContextTokens: found '-4', expected a whole number"):
-        tt.read_trace(tmp_path / "a.csv")
+    refused(tt.FileError, "a.csv, line 4, ContextTokens: found '-4'", lambda: tt.read_trace(tmp_path / "a.csv"))
 
 
 @pytest.mark.skipif(not REAL.is_file(), reason=f"needs the real trace {REAL}")

@@ -1,26 +1,15 @@
 """Logs of requests (Qwen-Bailian, BurstGPT, Mooncake with sessions, agents) against the rule, one by one."""
 
-import json
 from itertools import accumulate
 
 import pytest
-from formats.vocabularies import word_level
+from formats.files import SLOW, columns, lines, wrong_files
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 
 import teltheory as tt
 from teltheory.workloads import Times
-
-SLOW = Times(tt.ExponentialGaps(60), rate=0.1, seed=3)
-
-
-def lines(path, rows):
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
-
-
-def columns(trace):
-    return [c.tolist() for c in (trace.conversation, trace.prompt, trace.response, trace.history)]
 
 
 def by_the_rule(requests):
@@ -176,11 +165,6 @@ def test_sessions_follow_the_rule(tmp_path_factory, rows):
         assert trace.arrival.tolist() == [t / 1000 for t in clock]
 
 
-@pytest.fixture(scope="session")
-def words(tmp_path_factory):
-    return str(word_level(tmp_path_factory.mktemp("words") / "tokenizer.json"))
-
-
 def call(name, messages, output, **more):
     said = [{"role": role, "content": "a " * n + mark} for role, n, mark in messages]
     return {"session_id": name, "messages": said, "output_length": output} | more
@@ -226,47 +210,40 @@ def test_a_response_that_comes_back_longer_than_it_was_is_cached_as_long_as_it_w
 def test_agentic_calls_without_times_need_an_assumption(words, tmp_path):
     rows = [call("x", FIRST, 2), call("x", SECOND, 2, delay=250)]
     file = lines(tmp_path / "a.jsonl", rows)
-    with pytest.raises(tt.ArgumentError, match=r"^times: found None, expected an assumption"):
-        tt.read_trace(file, tokenizer=words)
+    refused(tt.ArgumentError, "times: found None, expected an assumption", tt.read_trace, file, tokenizer=words)
     trace = tt.read_trace(file, tokenizer=words, times=Times(None, rate=1.0))
     assert abs(trace.arrival[1] - trace.arrival[0] - 0.25) < 1e-9
-    with pytest.raises(tt.ArgumentError, match=r"^tokenizer: found None, .*as agentic holds text"):
-        tt.read_trace(file)
+    refused(tt.ArgumentError, "tokenizer: found None, .*as agentic holds text", tt.read_trace, file)
 
 
 CHAT, CALL = bailian([(1, -1, 5, 5, 3.0)])[0], call("x", FIRST, 2, timestamp=0)
 BURST = HEADER + "5,,1,m,1,1,2,log\n"
-WRONG = [
+
+
+test_what_is_wrong_in_lines_is_named_with_its_place = wrong_files(
+    "log.jsonl",
     ([CHAT, CHAT | {"parent_chat_id": 1}], "line 2, chat_id: found 1, expected an id that no earlier request has"),
     ([CHAT | {"parent_chat_id": None}], "line 1, parent_chat_id: found nothing, expected a value in every record"),
     ([CHAT | {"input_length": "7"}], "line 1, input_length: found '7', expected a whole number from 0"),
     ([CHAT | {"timestamp": "5"}], "line 1, timestamp: found '5', expected a number of seconds"),
+    ([*WHOLE, *DELTA], "input_length: found sessions of both kinds, expected the format by name: mooncake (whole"),
+    ([session("x", n, 1, timestamp=n) for n in (1, 2)], "input_length: found hash_ids that tell nothing"),
+    ([session("x", 1, 1), session(True, 2, 1)], "line 2, session_id: found True, expected a name or a whole"),
+    ([session("x", 1, 1), {"input_length": 1, "output_length": 1}], "line 2, session_id: found nothing"),
+    ([session("x", 1, 1, delay="5")], "line 1, delay: found '5', expected a number of milliseconds"),
+)
+test_what_is_wrong_in_calls_is_named_with_its_place = wrong_files(
+    "log.jsonl",
+    ([CALL, CALL | {"session_id": None}], "line 2, session_id: found nothing"),
+    ([CALL | {"output_length": None}], "line 1, output_length: found nothing"),
+    ([CALL | {"message_mode": "delta"}], "line 1, message_mode: found 'delta', expected 'history': every call"),
+    ([CALL | {"timestamp": "x"}], "line 1, timestamp: found 'x', expected a number of milliseconds"),
+    tokenizer="characters/4",
+)
+test_what_is_wrong_in_a_table_is_named_with_its_place = wrong_files(
+    "log.csv",
     (BURST + "x,,1,m,1,1,2,log\n", "line 3, Timestamp: found 'x', expected a number of seconds"),
     (BURST + "1,,1,m,1.5,1,2,log\n", "line 3, Request tokens: found '1.5', expected a whole number from 0"),
     (BURST + "1,,1,m,1,,2,log\n", "line 3, Response tokens: found '', expected a whole number from 0"),
     (BURST + "1,,1,m,1,1\n", "line 3, row: found 6 values, expected 8, as in the header"),
-    ([*WHOLE, *DELTA], "input_length: found sessions of both kinds, expected the format by name: mooncake (whole"),
-    (
-        [session("x", 1, 1, timestamp=0), session("x", 2, 1, timestamp=1)],
-        "input_length: found hash_ids that tell nothing, expected the format by name",
-    ),
-    ([session("x", 1, 1), session(True, 2, 1)], "line 2, session_id: found True, expected a name or a whole"),
-    ([session("x", 1, 1), {"input_length": 1, "output_length": 1}], "line 2, session_id: found nothing"),
-    ([session("x", 1, 1, delay="5")], "line 1, delay: found '5', expected a number of milliseconds"),
-    ([CALL, CALL | {"session_id": None}], "line 2, session_id: found nothing"),
-    ([CALL | {"output_length": None}], "line 1, output_length: found nothing, expected a value in every record"),
-    (
-        [CALL | {"message_mode": "delta"}],
-        "line 1, message_mode: found 'delta', expected 'history': every call with",
-    ),
-    ([CALL | {"timestamp": "x"}], "line 1, timestamp: found 'x', expected a number of milliseconds"),
-]
-
-
-@pytest.mark.parametrize(("content", "message"), WRONG, ids=[message[:40] for _, message in WRONG])
-def test_what_is_wrong_is_named_with_its_place(content, message, words, tmp_path):
-    file = tmp_path / ("log.csv" if isinstance(content, str) else "log.jsonl")
-    file.write_text(content) if isinstance(content, str) else lines(file, content)
-    with pytest.raises(tt.FileError) as caught:
-        tt.read_trace(file, tokenizer=words if "messages" in content[0] else None)
-    assert str(caught.value).startswith(f"{file}, {message}")
+)

@@ -6,9 +6,11 @@ from datetime import UTC, datetime, timedelta, timezone
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from formats.files import lines
 from formats.test_readers import WRITERS
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refusals, refused
 
 import teltheory as tt
 
@@ -113,11 +115,6 @@ LOG = [
 NAMES = {"conversation": "s", "total": "in", "response": "out", "cached_tokens": "c", "arrival": "t"}
 
 
-def lines(path, rows):
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
-
-
 def test_what_the_server_had_cached_is_said_and_is_no_history(tmp_path):
     trace = tt.read_trace(lines(tmp_path / "log.jsonl", LOG), columns=NAMES)
     assert trace.history.tolist() == [0, 0, 110]
@@ -139,20 +136,13 @@ def changed(**more):
 
 
 WRONG = [
-    (
-        LOG,
-        {"conversation": "ses"},
-        "columns: found s, in, out, c, t, expected a field 'ses' for conversation",
-    ),
-    (LOG, {"total": "usage.in"}, "columns: found s, in, out, c, t, expected a field 'usage.in' for total"),
+    (LOG, {"conversation": "ses"}, "columns: found s, in, out, c, t, expected a field 'ses' for conversation"),
     (changed(c=91), {}, "line 2, c: found 91, expected at most 90, the whole input"),
     (changed(s=None), {}, "line 2, conversation: found nothing, expected one (s); --columns conversation=FIELD"),
     (changed(s=1.5), {}, "line 2, s: found 1.5, expected a name or a whole number"),
     (changed(s=1), {}, "line 2, s: found 1, expected a string, as in the turns before it"),
     (changed(out=None), {}, "line 2, out: found nothing, expected a value in every record"),
-    (changed(**{"in": -1}), {}, "line 2, in: found -1, expected a whole number from 0"),
     (changed(**{"in": 1.5}), {}, "line 2, in: found 1.5, expected a whole number from 0"),
-    (changed(t=None), {}, "line 2, t: found nothing, expected a value in every record"),
     (changed(t=3), {}, "line 2, t: found 3, expected a date and time in ISO 8601, seconds (below 10**10), or"),
     (changed(t="3 pm"), {}, "line 2, t: found '3 pm', expected a date and time in ISO 8601"),
     ([LOG[0] | {"t": 10**11}], {}, "line 1, t: found 100000000000, expected a date and time in ISO 8601, seconds"),
@@ -163,27 +153,17 @@ WRONG = [
 
 @pytest.mark.parametrize(("rows", "names", "message"), WRONG, ids=[message[:50] for *_, message in WRONG])
 def test_what_is_wrong_is_one_line_with_its_place(rows, names, message, tmp_path):
-    with pytest.raises(tt.FileError) as caught:
-        tt.read_trace(lines(tmp_path / "log.jsonl", rows), columns=NAMES | names)
-    found = str(caught.value).removeprefix(str(tmp_path / "log.jsonl") + ", ")
-    assert found.startswith(message)
-    assert "\n" not in found
+    file = lines(tmp_path / "log.jsonl", rows)
+    refused(tt.FileError, f"{file}, {message}", tt.read_trace, file, columns=NAMES | names)
 
 
-@pytest.mark.parametrize(
-    ("columns", "message"),
-    [
-        (
-            {"convrsation": "s"},
-            "found 'convrsation=s', expected names of fields .*; the nearest is 'conversation'",
-        ),
-        ({"prompt": "a", "history": "b", "total": "c"}, "found 'prompt, history, total', expected two of them"),
-        ({"prompt": 3}, "found 'prompt=3', expected names of fields"),
-    ],
+THREE_LENGTHS = {"prompt": "a", "history": "b", "total": "c"}
+test_columns_for_what_no_record_says_are_refused = refusals(
+    tt.ArgumentError,
+    ("fields .*; the nearest is 'conversation'", lambda: tt.read_trace("none.csv", columns={"convrsation": "s"})),
+    ("found 'prompt, history, total', expected two", lambda: tt.read_trace("none.csv", columns=THREE_LENGTHS)),
+    ("columns: found 'prompt=3', expected names", lambda: tt.read_trace("none.csv", columns={"prompt": 3})),
 )
-def test_columns_for_what_no_record_says_are_refused(columns, message, tmp_path):
-    with pytest.raises(tt.ArgumentError, match=f"^columns: {message}"):
-        tt.read_trace(tmp_path / "none.csv", columns=columns)
 
 
 def test_formats_with_fields_of_their_own_take_no_columns_unless_they_are_told_by_accident(tmp_path):

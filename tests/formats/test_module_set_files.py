@@ -1,8 +1,6 @@
 """Files of module sets: what is written is read again; every mistake names file, line and field."""
 
-import json
-
-import pytest
+from formats.files import wrong_files
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import module_traces
@@ -24,28 +22,20 @@ def test_what_is_written_is_read_again(tmp_path_factory, trace, timed, named):
     assert found == again or (not len(trace) and timed)
 
 
-@pytest.mark.parametrize(
-    ("lines", "message"),
-    [
-        ([], "found no line, expected one with sizes first"),
-        (["{"], "line 1, row: "),
-        ([{"items": [0]}], "line 1, items: found it, expected only names, sizes"),
-        ([{}], "line 1, sizes: found nothing, expected a list of whole numbers"),
-        ([{"sizes": [1, 0]}], "line 1, sizes: found 0, expected 1 token or more"),
-        ([{"sizes": [1.5]}], "line 1, sizes: found .*, expected a list of whole numbers"),
-        ([{"sizes": [1], "names": ["a", "b"]}], "line 1, names: found 2, expected 1, one for each item"),
-        ([{"sizes": [1]}, {"items": [1]}], "line 2, items: found 1, expected an item, 0 to 0"),
-        ([{"sizes": [1]}, {"items": [0, 0]}], "line 2, items: found .*, expected each item once"),
-        ([{"sizes": [1]}, {"items": [True]}], "line 2, items: found .*, expected a list of whole numbers"),
-        ([{"sizes": [1]}, {"items": [0], "new": 1}], "line 2, new: found it, expected only arrival, fresh, items"),
-        ([{"sizes": [1]}, {"items": [], "fresh": -1}], "line 2, fresh: found -1, expected 0 tokens or more"),
-        ([{"sizes": [1]}, {"items": [], "fresh": 1}, {"items": []}], "line 3, fresh: found nothing"),
-        ([{"sizes": [1]}, {"items": [], "arrival": 2}, {"items": [], "arrival": 1}], "line 3, arrival: found 1"),
-    ],
-    ids=str,
+test_mistakes_are_named = wrong_files(
+    "sets.jsonl",
+    ("", ": found no line, expected one with sizes first"),
+    ("{", "line 1, row: "),
+    ([{"items": [0]}], "line 1, items: found it, expected only names, sizes"),
+    ([{}], "line 1, sizes: found nothing, expected a list of whole numbers"),
+    ([{"sizes": [1, 0]}], "line 1, sizes: found 0, expected 1 token or more"),
+    ([{"sizes": [1.5]}], "line 1, sizes: found [1.5], expected a list of whole numbers"),
+    ([{"sizes": [1], "names": ["a", "b"]}], "line 1, names: found 2, expected 1, one for each item"),
+    ([{"sizes": [1]}, {"items": [1]}], "line 2, items: found 1, expected an item, 0 to 0"),
+    ([{"sizes": [1]}, {"items": [0, 0]}], "line 2, items: found [0, 0], expected each item once"),
+    ([{"sizes": [1]}, {"items": [0], "new": 1}], "line 2, new: found it, expected only arrival, fresh, items"),
+    ([{"sizes": [1]}, {"items": [], "fresh": -1}], "line 2, fresh: found -1, expected 0 tokens or more"),
+    ([{"sizes": [1]}, {"items": [], "fresh": 1}, {"items": []}], "line 3, fresh: found nothing"),
+    ([{"sizes": [1]}, {"items": [], "arrival": 2}, {"items": [], "arrival": 1}], "line 3, arrival: found 1"),
+    read=read_module_trace,
 )
-def test_mistakes_are_named(tmp_path, lines, message):
-    file = tmp_path / "sets.jsonl"
-    file.write_text("".join(f"{line if isinstance(line, str) else json.dumps(line)}\n" for line in lines))
-    with pytest.raises(tt.FileError, match=rf"sets\.jsonl.*{message}"):
-        read_module_trace(file)

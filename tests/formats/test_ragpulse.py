@@ -2,7 +2,7 @@
 
 import json
 
-import pytest
+from formats.files import wrong_files
 from formats.test_log_readers import lines
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -122,25 +122,20 @@ def wrong(row=0, **fields):
     return rows
 
 
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        (
-            wrong(hash_ids={**ROWS[0]["hash_ids"], "history": [3]}),
-            "line 1, hash_ids.history: found 3, expected an id",
-        ),
-        (wrong(hash_ids={"sys_prompt": [8302]}), "line 1, hash_ids.passages_ids: found nothing, expected a value"),
-        (
-            wrong(hash_ids={**ROWS[0]["hash_ids"], "history": 3}),
-            "line 1, hash_ids.history: found 3, expected a list",
-        ),
-        (wrong(1, timestamp="noon"), "line 2, timestamp: found 'noon', expected a number of seconds"),
-        (wrong(1, session_id=None), "line 2, session_id: found nothing, expected a value"),
-    ],
+def with_lengths(path, rows):
+    return folder(path.parent, rows)
+
+
+HISTORIES = ROWS[0]["hash_ids"]
+test_what_is_wrong_is_named_with_its_place = wrong_files(
+    "0_trace.jsonl",
+    (wrong(hash_ids={**HISTORIES, "history": [3]}), "line 1, hash_ids.history: found 3, expected an id"),
+    (wrong(hash_ids={"sys_prompt": [8302]}), "line 1, hash_ids.passages_ids: found nothing"),
+    (wrong(hash_ids={**HISTORIES, "history": 3}), "line 1, hash_ids.history: found 3, expected a list"),
+    (wrong(1, timestamp="noon"), "line 2, timestamp: found 'noon', expected a number of seconds"),
+    (wrong(1, session_id=None), "line 2, session_id: found nothing"),
+    write=with_lengths,
 )
-def test_what_is_wrong_is_named_with_its_place(rows, message, tmp_path):
-    file = folder(tmp_path, rows)
-    refused(tt.FileError, f"{file}, {message}", tt.read_trace, file)
 
 
 def test_lengths_that_are_missing_or_told_twice(tmp_path):

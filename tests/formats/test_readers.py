@@ -143,10 +143,7 @@ PARQUET_FAILURES = [
     ({"prompt": [1, -2]}, "row 2, prompt: found -2, expected 0"),
     ({"prompt": [1, None]}, "row 2, prompt: found nothing, expected a value in every row"),
     ({"prompt": [1.0, 2.5]}, "row 2, prompt: found 2.5, expected a whole number"),
-    (
-        {"prompt": pa.array([1, 2**63], pa.uint64())},
-        f"row 2, prompt: found {2**63}, expected a whole number below",
-    ),
+    ({"prompt": pa.array([1, 2**63], pa.uint64())}, f"row 2, prompt: found {2**63}, expected a whole number"),
     ({"history": [0, 3]}, "row 2, history: found 3, expected at most 2"),
     ({"arival": [1, 1]}, "columns: found conversation, prompt, response, arival, expected arrival"),
     ({"arrival": [2.0, 1.0], "history": [0, 3]}, "row 2, history: found 3, expected at most 0"),
@@ -157,26 +154,10 @@ FAILURES = [
     *(("turns.csv", text, place) for text, place in CSV_FAILURES),
     *(("turns.jsonl", lines(*rows), place) for rows, place in JSON_FAILURES),
     *(("turns.parquet", PAIR | changes, place) for changes, place in PARQUET_FAILURES),
-    (
-        "turns.parquet",
-        {"conversation": [0], "prompt": [1]},
-        "row 1, response: found nothing, expected a value in every row",
-    ),
-    (
-        "m.jsonl",
-        lines(REQUEST, "", REQUEST | {"timestamp": "0"}),
-        "line 3, timestamp: found '0', expected a number",
-    ),
-    (
-        "m.jsonl",
-        lines(REQUEST, REQUEST | {"input_length": 1.0}),
-        "line 2, input_length: found 1.0, expected a whole",
-    ),
-    (
-        "m.jsonl",
-        lines(REQUEST | {"hash_ids": [1, 2.0]}),
-        "line 1, hash_ids: found [1, 2.0], expected a list of whole",
-    ),
+    ("turns.parquet", {"conversation": [0], "prompt": [1]}, "row 1, response: found nothing, expected a value in"),
+    ("m.jsonl", lines(REQUEST, "", REQUEST | {"timestamp": "0"}), "line 3, timestamp: found '0', expected a"),
+    ("m.jsonl", lines(REQUEST, REQUEST | {"input_length": 1.0}), "line 2, input_length: found 1.0, expected a"),
+    ("m.jsonl", lines(REQUEST | {"hash_ids": [1, 2.0]}), "line 1, hash_ids: found [1, 2.0], expected a list of"),
 ]
 
 
@@ -260,8 +241,7 @@ def test_a_first_history_is_fine_with_its_initial_cache(failing, tmp_path):
     trace = tt.read_trace(tmp_path / "turns.jsonl", initial=[("a", 4, 1)])
     assert trace.history.tolist() == [4, 6]
     assert "line 2, history: found 4, expected at most 3" in failing("turns.jsonl", text, initial=[("a", 3, 1)])
-    with pytest.raises(ArgumentError, match=r"^initial\[0\]"):
-        tt.read_trace(tmp_path / "turns.jsonl", initial=[("a", 4, 5)])
+    refused(ArgumentError, "initial[0]", lambda: tt.read_trace(tmp_path / "turns.jsonl", initial=[("a", 4, 5)]))
 
 
 def test_auto_tells_the_formats_by_their_fields(failing, tmp_path):
@@ -323,5 +303,4 @@ def test_what_is_missing_is_said_with_the_format_that_needs_it(tmp_path, record,
 
 
 def test_a_missing_file_is_only_missing(tmp_path):
-    with pytest.raises(FileError, match=r"found no such file, expected a trace$"):
-        tt.read_trace(tmp_path / "none.jsonl")
+    refused(FileError, "found no such file, expected a trace", lambda: tt.read_trace(tmp_path / "none.jsonl"))

@@ -1,24 +1,16 @@
 """Blocks of texts: what requests share is what their tokens share from the beginning."""
 
-import json
-
 import numpy as np
 import pytest
+from formats.files import SLOW, lines, wrong_files
 from formats.vocabularies import word_level
 from hypothesis import given
 from hypothesis import strategies as st
-from refusals import refused
 
 import teltheory as tt
 from teltheory.workloads import Times
 
-SLOW = Times(tt.ExponentialGaps(60), rate=0.1, seed=4)
 WORDS = st.lists(st.sampled_from("ab"), max_size=5).map(lambda letters: "".join(letter * 4 for letter in letters))
-
-
-def lines(path, rows):
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
 
 
 ROLES = ("user", "assistant")
@@ -120,17 +112,14 @@ def test_lmcache_logs_share_inputs_and_outputs(tmp_path):
     assert tt.read_trace(file, tokenizer="characters/4").blocks is None
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"input": 5}, "line 1, input: found 5, expected a text"),
-        ({"output": None}, "line 1, output: found nothing, expected a value in every record"),
-        ({"timestamp": "x"}, "line 1, timestamp: found 'x', expected a number of seconds, or of milli-"),
-    ],
+test_what_is_wrong_in_a_log_is_named = wrong_files(
+    "l.jsonl",
+    ([LOG[0] | {"input": 5}], "line 1, input: found 5, expected a text"),
+    ([LOG[0] | {"output": None}], "line 1, output: found nothing"),
+    ([LOG[0] | {"timestamp": "x"}], "line 1, timestamp: found 'x', expected a number of seconds, or of milli-"),
+    format="lmcache",
+    tokenizer="characters/4",
 )
-def test_what_is_wrong_in_a_log_is_named(wrong, message, tmp_path):
-    file = lines(tmp_path / "l.jsonl", [LOG[0] | wrong])
-    refused(tt.FileError, f"{file}, {message}", tt.read_trace, file, "lmcache", tokenizer="characters/4")
 
 
 def test_a_tokenizer_names_tokens_as_it_counts_them(tmp_path):

@@ -1,6 +1,7 @@
 """vLLM's server log, in the forms that its versions print."""
 
 import pytest
+from formats.files import wrong_files
 
 import teltheory as tt
 from teltheory.cli import main
@@ -77,36 +78,18 @@ def test_prompts_without_ids_are_counted_by_a_tokenizer(tmp_path):
 
 
 BARE = f"INFO 02-13 11:33:33 [logger.py:49] Received request chatcmpl-a: params: {PARAMS}, lora_request: None."
-WRONG = [
-    (
-        BARE,
-        ": found requests without their prompts, expected prompts: --enable-log-requests, and from vLLM 0.11 on",
-    ),
-    (
-        "INFO 02-13 11:33:33 [loggers.py:2] Engine 000\n",
-        ": found no line with 'Received request', expected prompts",
-    ),
-    (
-        asked("a", "x", [1], "02-30 11:33:33", "0.9"),
-        ", line 1, line: found '02-30 11:33:33', expected a date and a",
-    ),
-    (
-        asked("a", "x", [1], "", "0.9"),
-        ", line 1, line: found 'INFO  [logger.py:43] ', expected a time such as 02-13",
-    ),
-    (
-        asked("a", "x", f"[1, {'9' * 5000}]", "02-13 11:33:33", "0.9"),
-        f", line 1, ids of tokens: found {'9' * 20}, expected numbers below 2**63",
-    ),
-]
 
 
-@pytest.mark.parametrize(("text", "message"), WRONG, ids=[message[:40] for _, message in WRONG])
-def test_what_is_wrong_is_one_line(text, message, tmp_path):
-    (tmp_path / "server.log").write_text(text)
-    with pytest.raises(tt.FileError) as caught:
-        tt.read_trace(tmp_path / "server.log", "vllm-log", blocks=16)
-    assert str(caught.value).startswith(f"{tmp_path / 'server.log'}{message}")
+test_what_is_wrong_is_one_line = wrong_files(
+    "server.log",
+    (BARE, ": found requests without their prompts, expected prompts: --enable-log-requests, and from vLLM 0.11"),
+    ("INFO 02-13 11:33:33 [loggers.py:2] Engine 000\n", ": found no line with 'Received request'"),
+    (asked("a", "x", [1], "02-30 11:33:33", "0.9"), "line 1, line: found '02-30 11:33:33', expected a date and a"),
+    (asked("a", "x", [1], "", "0.9"), "line 1, line: found 'INFO  [logger.py:43] ', expected a time such as"),
+    (asked("a", "x", f"[1, {'9' * 5000}]", "02-13 11:33:33", "0.9"), f"line 1, ids of tokens: found {'9' * 20}"),
+    format="vllm-log",
+    blocks=16,
+)
 
 
 def test_a_log_of_json_lines_is_told_by_what_it_begins_with(tmp_path):

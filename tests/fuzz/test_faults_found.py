@@ -38,11 +38,7 @@ CHANGED = [
     ("ledger.json", lambda: row(counterexample={**EXAMPLE, "values": {}}), "OverflowError"),
     ("ledger.json", lambda: row(numbers="x"), "AttributeError"),
     ("made.json", lambda: b'{"\\ud800": ["00", "00"]}', "found a name that no file can have, expected it as made"),
-    (
-        "formula.json",
-        lambda: with_field("form", '"formula", "\\u001b[2J": 1', "formula.json"),
-        "\\x1b[2J: found 1",
-    ),
+    ("formula.json", lambda: with_field("form", '"formula", "\\u001b[2J": 1', "formula.json"), "\\x1b[2J: found"),
     ("vllm-log.log", lambda: b"", "found no line with 'Received request', expected prompts"),
     ("sessions.jsonl", lambda: with_field("input_length", str(2**70), "sessions.jsonl"), "number from 0 to 2**62"),
     ("own.jsonl", lambda: b"\xff\xfe{\x00}\x00", "found byte b'\\xff', expected text in UTF-8"),

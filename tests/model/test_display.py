@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refused
 from strategies import forests, given_columns, timed_columns, turn_columns
 
 import teltheory as tt
@@ -115,8 +116,7 @@ def test_plots_show_what_they_are_of(ax):
     assert SOME.plot(ax=ax) is ax
     assert [line.get_label() for line in ax.lines] == ["input", "prompt", "response"]
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("length (tokens)", "share above it")
-    with pytest.raises(ArgumentError, match=r"^kind: found 'arrivals', expected 'lengths', or 'arrivals' of a"):
-        tt.Trace.from_turns([0], [1], [1]).plot("arrivals")
+    refused(ArgumentError, "kind: found 'arrivals'", lambda: tt.Trace.from_turns([0], [1], [1]).plot("arrivals"))
 
 
 @pytest.mark.parametrize("blocks", [None, 2])
@@ -187,12 +187,9 @@ def test_what_is_no_trace_is_refused_with_the_function_that_makes_one(tmp_path):
         lambda trace: tt.serve(trace, "lru", 100),
     ):
         for path in ("chat.csv", tmp_path):
-            with pytest.raises(ArgumentError, match=r"^trace: found .*, expected a Trace, such as read_trace"):
-                use(path)
-        with pytest.raises(ArgumentError, match=r"^trace: found 'dict', expected a Trace, such as Trace\.from"):
-            use({"conversation": [0]})
+            refused(ArgumentError, "trace: found .*, expected a Trace, such as read_trace", use, path)
+        refused(ArgumentError, "trace: found 'dict'", use, {"conversation": [0]})
 
 
 def test_a_column_is_no_index():
-    with pytest.raises(ArgumentError, match=r"^index: found 'prompt', .* an attribute such as trace.prompt$"):
-        SOME["prompt"]
+    refused(ArgumentError, "index: found 'prompt', .* an attribute such as trace.prompt$", lambda: SOME["prompt"])

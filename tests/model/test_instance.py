@@ -67,9 +67,8 @@ def test_given_histories_are_kept_and_first_ones_need_the_initial_past(
 
 @pytest.mark.parametrize("capacity", [-1, 1.0, True, np.True_, "1", None, 2**63])
 def test_a_wrong_capacity_is_an_error(capacity: Any) -> None:
-    with pytest.raises(ArgumentError, match=r"^capacity: found .*, expected a whole number") as caught:
-        Instance.of(TRACE, capacity)
-    assert repr(capacity) in str(caught.value)
+    caught = refused(ArgumentError, "capacity: found .*, expected a whole number", Instance.of, TRACE, capacity)
+    assert repr(capacity) in str(caught)
 
 
 @pytest.mark.parametrize(

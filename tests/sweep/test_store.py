@@ -94,8 +94,7 @@ ALTERED = [
 def test_an_altered_digit_and_a_lost_digest_are_refused(store, altered):
     with closing(sqlite3.connect(store)) as database, database:
         database.execute(f"UPDATE results SET {altered} WHERE rowid = 3")
-    with pytest.raises(FileError, match=r"sweep result \d: found a row that its digest does not fit, expected"):
-        Store(store)
+    refused(FileError, r"sweep result \d: found a row that its digest does not fit, expected", Store, store)
 
 
 def without_digests(path):

@@ -143,8 +143,7 @@ def test_a_plan_that_does_not_fit_is_refused():
         ([[0, 0, 1, 0], [0, 0, 0, 0]], r"plan\[:, 2\]: found \[1, 0\], expected"),
         ([[0, -1, 0, 0], [0, 0, 0, 0]], r"plan\[:, 1\]: found \[-1, 0\], expected"),
     ):
-        with pytest.raises(tt.CertificateError, match=told):
-            outcome_of(case.instance, case.tiers, np.array(plan), True)
+        refused(tt.CertificateError, told, outcome_of, case.instance, case.tiers, np.array(plan), True)
 
 
 def test_what_moves_in_a_plan():
