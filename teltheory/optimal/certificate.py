@@ -107,13 +107,11 @@ def check_certificate(
 
     Parameters
     ----------
-    trace, capacity, xi : as for `hindsight_optimum`
+    trace, capacity, xi, forced, initial, running, model : as in `Problem`
     certificate : Certificate, TieredCertificate or WholeCertificate
         What claims to prove an optimum, or in tiers, or of items that go whole, a lower bound.
-    forced, initial : as for `hindsight_optimum`
     weights : as for `weighted_optimum`, optional
         1 if left out.
-    running, model : as for `hindsight_optimum`
 
     Raises
     ------

@@ -98,21 +98,18 @@ def hindsight_curve(
     running: int = 1,
     model: Model | None = None,
 ) -> HindsightCurve:
-    """Find the optimal TEL at every whole capacity of a range, within a relative tolerance.
+    """Find the optimal TEL at every whole capacity of a range; of a forest that of a cache with holes.
 
     Parameters
     ----------
-    trace, xi : as for `hindsight_optimum`; of a forest it is the curve of a cache with holes
-    smallest, largest : int or str
-        Range of capacities.
-    tolerance : float
-        How far the upper bound may be above the lower one, relative to the lower one; 0 for the exact curve.
-    forced, initial, running, model : as for `hindsight_optimum`
+    trace, xi, forced, initial, running, model : as in `Problem`
+    smallest, largest, tolerance : int or str, float
+        Range of capacities; how far the upper bound may be above the lower one, relative to the lower one: 0 for
+        the exact curve.
 
     Raises
     ------
     ArgumentError, TraceError, ForcedCachingError
-        Wrong arguments; all are `ValueError`.
     """
     units = Units.of(trace, model)
     threshold, low, high = units.xi(xi), units.capacity(smallest, "smallest"), units.capacity(largest, "largest")

@@ -162,41 +162,18 @@ def hindsight_optimum(
 
     Parameters
     ----------
-    trace : Trace, Forest or ModuleTrace
-        The turns, as private conversations; the requests of a forest (docs/forest-optimum.md); or requests for
-        sets of modules (docs/module-sets-optimum.md).
-    capacity : int, str or Tiers
-        Capacity, in the trace's unit, or as text such as ``"300k"`` tokens or ``"40GiB"``; or tiers, exclusive or
-        inclusive, whose optimum lies between two sides (docs/tiers-optimum.md).
-    xi : int or str
-        Threshold, in the trace's unit, or as text such as ``"2800"`` tokens or ``"200ms"``.
-    forced : bool
-        Forced caching, (9) in place of (4).
-    initial : iterable of (conversation, past, cached)
-        Initial cache, least recent first; of a forest or of module sets it is empty.
+    trace, capacity, xi, forced, initial, cache, running, model : as in `Problem`
+        Tiers are exclusive or inclusive.
     method : {"auto", "greedy", "lp", "milp", "pyomo"}
         "greedy" is Tail-Optimized Belady (Theorem B.1), "lp" and "milp" the interval form with HiGHS (rows of
         the "lp" are added as they are violated: millions of turns), "pyomo" the naive formulation (N T
-        variables: a few hundred turns). "auto" takes "greedy". "lp" proves its optimum by its own prices, the
-        others by the log of Tail-Optimized Belady. In tiers "auto" takes "lp": its prices prove the lower side,
-        its plan, rounded, is the upper one. "milp", and of private conversations "pyomo", solve small instances,
-        whose lower side then rests on the solver.
+        variables: a few hundred turns). "auto" takes "greedy", in tiers "lp". "lp" proves its optimum by its own
+        prices, the others by the log of Tail-Optimized Belady. Chains, forests with holes and module sets whose
+        items may be cut have an exact optimum by every method. All others have two sides, which often meet: a
+        lower one, proved by "greedy" (with holes, which all that is strict can't beat) or by the prices of "lp",
+        and a plan. There "milp" and "pyomo" solve small instances, whose lower side rests on the solver.
     time_limit : float, optional
         Seconds for the solver; no effect on "greedy".
-    cache : {"strict", "holes", "whole"}
-        Of module sets, whether any prefix of an item may be kept, "strict", or the whole of it or nothing,
-        "whole". "strict" has an exact optimum by every method. "whole" has two sides: "auto" and "lp" prove the
-        lower one by the prices of the linear program, "greedy" by the steps of Tail-Optimized Belady, which takes
-        no solver; "milp" and "pyomo" solve small instances, whose lower side then rests on the solver.
-
-        On a forest, as for `replay`. With "holes" the optimum is found exactly by every method. With "strict"
-        "auto" and "greedy" give two sides, which often meet: the optimum with holes, proved, and leaf-first
-        Tail-Optimized Belady; "lp" the same with the proof of the linear program; "milp" and "pyomo" solve small
-        instances, whose lower side then rests on the solver.
-    running : int
-        On a forest under forced caching: requests that run at the same time.
-    model : str, path, Architecture or KVSize, optional
-        Whose bytes and times they are, where text has them.
 
     Returns
     -------
@@ -207,8 +184,7 @@ def hindsight_optimum(
     Raises
     ------
     ArgumentError, TraceError, ForcedCachingError
-        Wrong arguments; in tiers also swapping out only once, an initial cache and several running requests. All
-        are `ValueError`.
+        Wrong arguments; in tiers also swapping out only once, an initial cache and several running requests.
     SolverError
         The solver did not prove an optimum: its time was up, it was interrupted, or its answer failed the exact
         check: what turns reuse does not fit, or what it says is not what the certificate proves. The error has
@@ -297,19 +273,20 @@ def weighted_optimum(
 
     Parameters
     ----------
-    trace, capacity, xi : as for `hindsight_optimum`; of a forest it is the optimum of a cache with holes
+    trace, capacity, xi, forced, initial, running, model : as in `Problem`
+        Of a forest it is the optimum of a cache with holes.
     weights : sequence of int or Fraction, or mapping
         One weight per turn, 0 or more, or a mapping from conversations, as the trace names them, to the weight of
         all their turns; conversations that are left out have 1.
-    forced, initial, time_limit, running, model : as for `hindsight_optimum`
+    time_limit : float, optional
+        Seconds for the solver.
 
     Raises
     ------
     ArgumentError, TraceError, ForcedCachingError
         Wrong arguments, floats as weights among them; all are `ValueError`.
     SolverError
-        The solver did not prove an optimum: its time was up, it was interrupted, or its answer failed the exact
-        check. The error has the status, an incumbent and a bound on the weighted TEL.
+        As in `hindsight_optimum`, with an incumbent and a bound on the weighted TEL.
     """
     units = Units.of(trace, model)
     instance = prefix_instance(trace, units.capacity(capacity), forced=forced, initial=initial, running=running)

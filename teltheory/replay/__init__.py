@@ -103,40 +103,16 @@ def replay(
 
     Parameters
     ----------
-    trace : Trace, Forest or ModuleTrace
-        The turns; or the requests, such as `Trace.forest`; or requests for sets of items, whose rules are in
-        `teltheory.replay.sets`.
+    trace, capacity, forced, initial, cache, running, model : as in `Problem`
     policy : str, Policy, CuttingPolicy, TimedPolicy, WatchingPolicy or ObservingPolicy
         `LRU`, `TLRU`, ..., the short form of one, such as ``"tlru:xi=2800"``, or any value with the rules of
         `teltheory.policies.Policy`. In tiers it works by rules, and may be several, one for each tier.
-    capacity : int, str or Tiers
-        Capacity of the cache, in the trace's unit, or as text such as ``"300k"`` tokens or ``"40GiB"``; or of each
-        tier of memory, see `Tiers`.
-    forced : bool
-        Forced caching (Zhang et al. 2025, Appendix E): the arriving conversation is exempt from the cut of
-        its own turn; of module sets, all items of the arriving request are.
-    initial : iterable of (conversation, past, cached)
-        Initial cache, least recent first; of a forest, of module sets and of tiers it is empty.
     engine : {"auto", "kernel", "reference"}
         The kernel is compiled (on its first call, then kept on disk) and runs policies whose rules are written on
         arrays (`teltheory.policies.on_arrays`) and do not look at what is cached; the reference is plain Python
-        and runs every policy. "auto" takes the kernel for traces from 2,000 turns on if it runs the policy. Both
-        have the same outcome.
+        and runs every policy. "auto" takes the kernel from 2,000 turns on. Both have the same outcome.
     progress : callable or bool, optional
-        Called with the number of turns done, and of all, now and then and at the end; True shows a bar on standard
-        error.
-    cache : {"strict", "holes", "whole"}, RadixNodes or WholeNodes
-        What a cache of shared prefixes may hold. "strict": what is cached is closed towards the root, and leaves
-        go first (radix trees). "holes": a block may outlive its parent, and is hit again once the parent is
-        computed anew (block pools). `RadixNodes`: strict, and nodes are evicted whole (SGLang); always forced.
-        `WholeNodes`: strict, and the forest's nodes are cached whole or not at all (RAGCache); always forced. A
-        private conversation is strict; in tiers a cache is strict or of whole nodes. Of module sets any prefix of
-        an item is kept ("strict"), or an item whole or not at all ("whole").
-    running : int
-        On a forest under forced caching: requests that run at the same time; the paths of so many of the latest
-        requests are exempt from the cut.
-    model : str, path, Architecture or KVSize, optional
-        Whose bytes and times they are, where text has them.
+        Called with the turns done, and all of them, now and then; True shows a bar on standard error.
 
     Returns
     -------

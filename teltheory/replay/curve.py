@@ -227,14 +227,10 @@ def capacity_curve(
 
     Parameters
     ----------
-    trace : Trace or Forest
-        The turns; or the requests, such as `Trace.forest`.
+    trace, cache, model : as in `Problem`
+        No module sets, and no whole nodes.
     policy : Policy or str
         The policy, or the short form of one.
-    cache : {"strict", "holes"} or RadixNodes
-        What a cache of shared prefixes may hold; see `replay`.
-    model : str, path, Architecture or KVSize, optional
-        Whose bytes and times they are, where text has them.
 
     Raises
     ------

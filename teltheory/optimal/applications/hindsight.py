@@ -46,14 +46,10 @@ def application_optimum(
     ----------
     apps : ApplicationTrace
         The applications; the cache is empty at first.
-    capacity : int
-        Capacity of the cache, in the trace's unit.
-    xi : int or sequence of int
-        Threshold, one for all applications or one for each.
+    capacity, xi, forced : as in `Problem`
+        Whole numbers in the trace's unit; `xi` may have one for each application.
     measure : {"sum", "path"}
         Whether an application's excess is of all its turns, or of its heaviest path.
-    forced : bool
-        Forced caching.
     method : {"auto", "lp", "milp", "pyomo"}
         "lp" asks no integer program: the upper side is a policy's. "auto" asks one unless the sides meet before;
         "milp" always does; "pyomo" asks the problem as it is written, turn by turn and step by step.
@@ -62,10 +58,8 @@ def application_optimum(
 
     Raises
     ------
-    ArgumentError, ForcedCachingError
-        Wrong arguments.
-    SolverError
-        The certificate's bound is above a plan; a fault of this toolkit.
+    ArgumentError, ForcedCachingError, SolverError
+        Wrong arguments; a certificate's bound above a plan, which is a fault of this toolkit.
     """
     if method not in METHODS:
         raise ArgumentError("method", method, "'auto', 'lp', 'milp' or 'pyomo'")

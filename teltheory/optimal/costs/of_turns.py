@@ -111,16 +111,12 @@ class PiecewiseCosts:
 
         Parameters
         ----------
-        trace : Trace
-            The turns, in tokens.
-        latency : LatencyModel
-            TTFT in seconds.
-        slo : float or Fraction
-            Seconds.
+        trace, initial : as in `Problem`
+            Turns in tokens; pasts of the initial cache lengthen histories.
+        latency, slo : LatencyModel, float or Fraction
+            TTFT in seconds, and the one that is kept.
         segments : int
             Chords of each turn, of equal length, from no reuse to the whole history or where the SLO is kept.
-        initial : as for `hindsight_optimum`
-            Its pasts lengthen histories.
 
         Raises
         ------

@@ -122,16 +122,14 @@ def cost_optimum(
 
     Parameters
     ----------
-    trace, capacity : as for `hindsight_optimum`
+    trace, capacity, forced, initial, model : as in `Problem`
+        The initial cache is the one that the costs were made with.
     costs : PiecewiseCosts
         What each turn costs, from what it reuses.
-    forced, initial : as for `hindsight_optimum`
-        The initial cache is the one that the costs were made with.
     time_limit : float, optional
         Seconds in all; what was found by then is returned.
     seed : int
         Of the random rounds in which better plans are sought; no effect if every cost is convex.
-    model : as for `hindsight_optimum`
 
     Raises
     ------

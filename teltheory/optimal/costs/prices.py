@@ -111,10 +111,9 @@ def violations_bound(
 
     Parameters
     ----------
-    trace, capacity, xi : as for `fewest_violations`
+    trace, capacity, xi, forced, initial, running, model : as in `Problem`
     prices : Prices
         What proves the bound.
-    forced, initial, running, model : as for `fewest_violations`
 
     Raises
     ------

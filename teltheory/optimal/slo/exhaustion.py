@@ -54,16 +54,14 @@ def check_violations(
 
     Parameters
     ----------
-    trace, capacity, xi : as for `fewest_violations`
+    trace, capacity, xi, forced, initial, running, model : as in `Problem`
     prices : Prices
         What proves it; bad prices make the check long, never wrong.
     least : int
         The number of violations in question.
-    forced, initial : as for `fewest_violations`
     most_states : int
         Sets of turns to hold at a time; with more to do the check gives up. Each takes some 80 bytes, and 16 more
         for every 62 turns whose reuse overlaps.
-    running, model : as for `fewest_violations`
 
     Raises
     ------

@@ -101,21 +101,18 @@ def best_percentile(
     running: int = 1,
     model: Model | None = None,
 ) -> BestPercentile:
-    """Find the smallest P_q of uncached lengths that any policy reaches.
+    """Find the smallest P_q of uncached lengths that any policy reaches on one turn or more.
 
     Parameters
     ----------
-    trace, capacity : as for `hindsight_optimum`
-        At least one turn.
+    trace, capacity, forced, initial, cache, running, model : as in `Problem`
     q : float
         Level in (0, 1], such as 0.95.
-    forced, initial, time_limit, seed, cache, running, model : as for `fewest_violations`
-        Bounds and a first plan are always found.
+    time_limit, seed : as for `fewest_violations`; bounds and a first plan are always found
 
     Raises
     ------
     ArgumentError, TraceError, ForcedCachingError
-        Wrong arguments; all are `ValueError`.
     """
     room = Units.of(trace, model).capacity(capacity)
     instance = prefix_instance(trace, room, forced=forced, initial=initial, running=running)

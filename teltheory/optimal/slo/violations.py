@@ -158,21 +158,11 @@ def fewest_violations(
 
     Parameters
     ----------
-    trace, capacity, xi, forced, initial : as for `hindsight_optimum`
+    trace, capacity, xi, forced, initial, cache, running, model : as in `Problem`
     method : {"auto", "heuristic", "milp"}
-        "heuristic" stops at the linear bound with cuts, a good plan and a short exhaustion; "auto" continues, if
-        they do not meet, with the MILP with HiGHS, for a part of the time, and with a long exhaustion, which may
-        prove without the solver what it said; "milp" with the MILP alone.
-    time_limit : float, optional
-        Seconds in all; the best so far is returned then.
-    seed : int
-        Of the random rounds of the heuristic.
-    cache : {"strict", "holes"}
-        On a forest, as for `replay`. The bounds are always those of caches with holes, which a strict cache cannot
-        beat; with "strict" the plan is one of a strict cache, and the two may not meet however long it takes.
-    running : int
-        On a forest under forced caching: requests that run at the same time.
-    model : as for `hindsight_optimum`
+        "heuristic": a linear bound with cuts, a good plan, a short proof. "milp": HiGHS after it; "auto": both.
+    time_limit, seed : float, int
+        Seconds in all, after which the best so far is returned; of the random rounds.
 
     Raises
     ------
