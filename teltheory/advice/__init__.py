@@ -214,61 +214,38 @@ def advise(
 
     Parameters
     ----------
-    trace : Trace or Forest
-        Turns in tokens, at least 40 in each part; or the requests that share prefixes, such as `Trace.forest`. Of
-        a forest lengths that are found are in tokens too, rounded as `Trace.to_blocks` says; TEL is in blocks.
-    capacity : int, str or Tiers
-        Capacity of the cache, of each replica, in the requests' unit (blocks of a forest), or as text such as
-        ``"300k"`` tokens or ``"40GiB"``; tiers are advised on with `serving`.
+    trace, capacity, latency, model : as in `Problem`
+        At least 40 turns in each part; tiers with `serving`; without any latency it is `A100_LLAMA2_7B`. Lengths
+        that are found are in tokens, of a forest too; there TEL is in blocks.
     slo : int, float, Fraction or str
         Seconds to the first token, or text such as ``"200ms"``.
-    latency : Latency, str or path, optional
-        Turns tokens into seconds. Also the path of a file that ``calibrate --save`` wrote, or a
-        name of `EMBEDDED`. Left out, it is the model's, or without one `A100_LLAMA2_7B`.
     goal : str
         What is to be small: ``"tel"``, TEL above the SLO; ``"slo"``, the number of turns above it; a percentile of
         TTFT such as ``"p95"``.
-    work_cost : Fraction or None
-        The most that a recommendation may prefill, in multiples of LRU's tokens, at least 1; None for no limit.
-    median_cost : Fraction or None
-        The largest P50 of TTFT, in multiples of LRU's, at least 1; None for no limit. Below half of the SLO every
-        P50 will do.
+    work_cost, median_cost : Fraction or None
+        The most that a recommendation may prefill, and the largest P50 of TTFT, in multiples of LRU's, at least 1;
+        None for no limit. Below half of the SLO every P50 will do.
     policy : callable or str, optional
-        Makes a policy of a threshold above Q-hat and of Q-hat, or of the threshold alone, in the place of T-LRU,
-        such as ``MyPolicy`` or ``lambda xi, q_hat: MyPolicy(xi)``; or the short form of one, such as
-        ``"end-aware"``. There are no engines' settings for it then.
+        In the place of T-LRU: makes a policy of a threshold above Q-hat and of Q-hat, or of the threshold alone,
+        such as ``MyPolicy``; or the short form of one, such as ``"end-aware"``. No engine has a setting for it.
     q_hat : int or str, optional
         Prompt estimate, in the requests' unit, or as text in tokens; the threshold is that plus the margin chosen.
         Left out, T-LRU's setting is the SLO's threshold with the estimate that this leaves (only xi - q_hat
-        matters), and another policy's estimate is the mean prompt of the first part's turns that continue a
-        conversation, rounded up.
-    first : Fraction
-        Share of the turns that are the first part, above 0 and below 1.
-    seed : int
-        Of the bootstrap's draws.
+        matters), another policy's estimate the first part's mean prompt that continues a conversation, rounded up.
+    first, seed : Fraction, int
+        Share of the turns that are the first part, above 0 and below 1; of the bootstrap's draws.
     progress : callable or bool, optional
-        Called with the replays of settings done, and all of them; in a queue with the runs done, and None.
-        True shows a bar on standard error.
-    model : str, path, Architecture or KVSize, optional
-        Whose bytes and times they are: a name such as ``"llama-2-7b"``, or the path of its ``config.json``.
+        Called with the replays (in a queue the runs) done and all of them, if known; True shows a bar.
     serving : Serving, optional
         How a loaded server serves the trace: the setting is chosen and judged in its queue then, TEL is in
         seconds, and of tiers it is said which should run T-LRU. An idle server when left out.
     load : float or Fraction, optional
-        With `serving`: the load that LRU has, as `stretch_for` takes it; all policies are served at that speed.
-        The trace's own speed when left out.
-
-    Returns
-    -------
-    Advice or QueueAdvice
-        The setting, what it promises, and what it did on the rest.
+        With `serving`: LRU's load, as `stretch_for` takes it, at whose speed all are served; else the trace's own.
 
     Raises
     ------
-    ArgumentError
-        Wrong arguments, a trace in blocks; with `serving` one without arrivals.
-    TraceError
-        A trace that is too short.
+    ArgumentError, TraceError
+        Wrong arguments, a trace in blocks, with `serving` one without arrivals; a trace that is too short.
     """
     refuse_file(trace)
     unit = trace.block_size if isinstance(trace, Forest) else 1

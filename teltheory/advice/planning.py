@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -22,7 +22,7 @@ import numpy as np
 
 from teltheory.advice.choice import BLOCKS, DRAWS
 from teltheory.advice.sentences_of_plan import LOAD, REPLICAS, headline, plan_lines, tried_of
-from teltheory.base.progress import Progress, reporting
+from teltheory.base.progress import Progress, Report, reporting
 from teltheory.cost.bootstrap import Blocks, Estimate, interval
 from teltheory.cost.given import LatencyGiven, Model, Size, Units, latency_of
 from teltheory.cost.latency import Latency
@@ -125,38 +125,17 @@ def plan(
 
     Parameters
     ----------
-    trace : Trace or Forest
-        Requests with arrivals, all of which count, from empty caches on.
+    trace, capacity, latency, model : as in `Problem`
+        Requests have arrivals, all of which count, from empty caches on.
     resource : str
         ``"replicas"``; ``"tier0"``, ``"tier1"``, ...: the capacity of a tier, in the trace's unit; or ``"load"``,
         as `stretch_for` has it, of which the largest is sought such that it and every smaller one keep the SLO.
-    grid : sequence of numbers
-        What is tried.
-    capacity : int, str or Tiers
-        Memory of each replica, in the trace's unit, or as text such as ``"300k"`` tokens or ``"40GiB"``; so are
-        the numbers of a tier.
-    slo : int, float, Fraction or str
-        Seconds to the first token, or text such as ``"200ms"``.
-    latency : Latency, str or path, optional
-        Turns tokens into seconds. Left out, it is the model's, or without one `A100_LLAMA2_7B`.
+    grid : sequence of numbers that are tried; of a tier also text, as its capacity
+    slo, seed, progress, serving : as for `advise`; the stretch of `serving` stays the same
     percentile : int or Fraction
         Above 0, at most 100.
-    serving : Serving, optional
-        How requests are served; one replica at the trace's own speed when left out. Its stretch stays the same for
-        all replicas and capacities.
     policy : Policy or str, or a sequence of them
         Of every tier, or one for each; LRU when left out.
-    seed : int
-        Of the bootstrap's draws.
-    progress : callable or bool, optional
-        Called with the numbers done and all of them; True shows a bar on standard error.
-    model : str, path, Architecture or KVSize, optional
-        Whose bytes and times they are, where text has them.
-
-    Returns
-    -------
-    Plan
-        The numbers tried, and the answer.
 
     Raises
     ------
@@ -168,22 +147,37 @@ def plan(
     numbers, own = _ordered(resource, grid, memory, units), serving or Serving()
     if not len(trace):
         raise ArgumentError("trace", "no turn", "at least one")
-    blocks = Blocks.of(len(trace), BLOCKS)
-    draws = blocks.draw(len(blocks), DRAWS, np.random.default_rng(seed))
-    tried, met = [], []
     asked = policy_of(LRU() if policy is None else policy, trace, units)
+
+    def served(number: Any) -> Served:
+        room, how = changed(trace, resource, number, memory, own, cost)
+        return serve(trace, asked, room, latency=cost, **vars(how))
+
     with reporting(progress, "Serving") as report:
-        for number in numbers:
-            room, how = changed(trace, resource, number, memory, own, cost)
-            served = serve(trace, asked, room, latency=cost, **vars(how))
-            found, drawn = _measured(served, number, blocks, draws, level, within)
-            tried.append(found)
-            met.append(drawn <= float(within))
-            report(len(tried), len(numbers))
+        return _plan(served, numbers, resource, level, within, Blocks.of(len(trace), BLOCKS), seed, report)
+
+
+def _plan(
+    served: Callable[[Any], Served],
+    numbers: Sequence[Any],
+    resource: str,
+    level: Fraction,
+    within: Fraction,
+    blocks: Blocks,
+    seed: int,
+    report: Report,
+) -> Plan:
+    """Return the answer of the numbers tried, and where it is in draws."""
+    draws = blocks.draw(len(blocks), DRAWS, np.random.default_rng(seed))
+    measured: list[tuple[Number, FloatArray]] = []
+    for number in numbers:
+        measured.append(_measured(served(number), number, blocks, draws, level, within))
+        report(len(measured), len(numbers))
+    tried = [one for one, _ in measured]
     place = answer_of(np.array([[one.meets] for one in tried]))[0]
-    places = answer_of(np.array(met))
+    places = answer_of(np.array([drawn <= float(within) for _, drawn in measured]))
     low, high = np.quantile(places, [(1 - SURE) / 2, (1 + SURE) / 2], method="inverted_cdf")
-    at = [*numbers, None]
+    at = [*(one.number for one in tried), None]
     exceptions = tuple(one.number for one in tried[:place] if one.meets)
     ends = (at[int(low)], at[int(high)])
     return Plan(

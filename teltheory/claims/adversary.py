@@ -120,17 +120,11 @@ def adversary(
     ----------
     policy : policy or callable
         The policy; or, if it has dice, what makes it of their seed. Then the trace is the worst on average.
-    budget : int
-        Past n of each conversation, 1 or more; 2 or more for responses that are not empty.
-    conversations : int
-        New conversations K of a phase, 2 or more.
-    augmentation : int
-        How many times the optimum's room for the K conversations the policy has, h, 1 or more; below K for a bound
-        above 0.
-    xi : int
-        Threshold, 1 or more.
-    forced : bool
-        Forced caching.
+    budget, conversations, augmentation : int
+        Past n of each conversation, 1 or more (2 for responses that are not empty); new conversations K of a
+        phase, 2 or more; how many times the optimum's room for them the policy has, h, 1 or more; below K for a
+        bound above 0.
+    xi, forced : as in `Problem`, xi 1 or more
     phases : int
         How often the game is played, with new conversations each time, 1 or more. Under forced caching with more
         than one phase a budget of xi + 1 or more.

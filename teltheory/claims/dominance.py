@@ -9,6 +9,7 @@ proves no more than that; the verdict says what was tried.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import TypeAlias
 
@@ -27,6 +28,7 @@ from teltheory.replay import check_policy
 
 Family: TypeAlias = Callable[[int], AnyPolicy] | Callable[[int, int], AnyPolicy]
 """Makes a policy of xi, or of xi and Q-hat."""
+STATEMENT = "The policy has a TEL of at most the other's on every trace."
 
 
 def never_worse(
@@ -44,16 +46,12 @@ def never_worse(
 
     Parameters
     ----------
-    policy : policy or callable
-        The policy, or what makes it of a threshold, ``lambda xi: ...``, or of a threshold and an estimate,
-        ``lambda xi, q_hat: ...``; estimates are at least every prompt that continues a conversation.
-    than : policy or callable, optional
-        The other; LRU when left out.
+    policy, than : policy or callable
+        The policy and the other, LRU when left out; or what makes one of a threshold, ``lambda xi: ...``, or of a
+        threshold and an estimate, ``lambda xi, q_hat: ...``, at least every prompt that continues a conversation.
     turns, tokens, conversations : int
         Bounds of the enumeration, 1 or more: turns, prompts and responses together, conversations.
-    forced : bool
-        Forced caching.
-    samples : int
+    forced, samples : as in `Problem`, int
         Random traces after the enumeration, up to 12 turns.
     progress : callable or bool, optional
         Called with the instances tried, and None; True shows a bar on standard error.
@@ -62,43 +60,41 @@ def never_worse(
     -------
     Verdict
         "holds" or "refuted"; ``counterexample`` is the smallest trace on which the policy is worse, as plain data
-        that `teltheory.claims.case.Case.of` reads, with both TELs as ``values``. Where ``scope.kind`` is "sampled"
-        it is a random one beyond the bounds, shrunk.
-
-    Raises
-    ------
-    ArgumentError
-        Wrong arguments.
+        that `teltheory.claims.case.Case.of` reads, with both TELs; if ``scope.kind`` is "sampled" a random one.
     """
+    space = _space(turns, tokens, conversations, forced, samples)
+    (ours, estimated), (other, too) = _maker(policy), _maker(LRU() if than is None else than)
+    if estimated or too:
+        space = replace(space, estimates=upper_bounds)
+    with reporting(progress, "Trying traces, smallest first") as report:
+        count = Count(report)
+
+        def values(case: Case) -> Values:
+            count.step()
+            return {"policy": _tel(case, ours(case)), "other": _tel(case, other(case))}
+
+        return decide(Claim("dominance", "", STATEMENT, values, _no_more, space))
+
+
+def _space(turns: int, tokens: int, conversations: int, forced: bool, samples: int) -> SmallWorlds:
     whole_number("samples", samples)
     for name, value in (("turns", turns), ("tokens", tokens), ("conversations", conversations)):
         if whole_number(name, value) < 1:
             raise ArgumentError(name, value, "1 or more")
-    (ours, estimated), (other, too) = _maker(policy), _maker(LRU() if than is None else than)
     limits = dict.fromkeys(range(1, turns + 1), tokens)
-    estimates = upper_bounds if estimated or too else no_estimate
-    space = SmallWorlds(
+    return SmallWorlds(
         limits,
         limits,
-        estimates=estimates,
+        estimates=no_estimate,
         forced=forced,
         conversations=conversations,
         samples=samples,
         natural_sizes=({}, {}),
     )
 
-    statement = "The policy has a TEL of at most the other's on every trace."
-    with reporting(progress, "Trying traces, smallest first") as report:
-        count = Count(report)
 
-        def values(case: Case) -> Values:
-            tels = {"policy": _tel(case, ours(case)), "other": _tel(case, other(case))}
-            count.step()
-            return tels
-
-        return decide(
-            Claim("dominance", "", statement, values, lambda tels: bool(tels["policy"] <= tels["other"]), space)
-        )
+def _no_more(tels: Values) -> bool:
+    return bool(tels["policy"] <= tels["other"])
 
 
 def _tel(case: Case, policy: AnyPolicy) -> int:

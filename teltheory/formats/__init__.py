@@ -80,21 +80,16 @@ def read_trace(
         The file: CSV, JSON lines, a JSON array or Parquet, told by its name; text may end in .gz or .zst. Of a
         folder, all its files in the order of their names.
     format : str or Format
-        "teltheory" (the toolkit's own), "mooncake", "mooncake-delta", "claude-code", "qwen-bailian", "burstgpt",
-        "wildchat", "sharegpt", "lmsys", "vllm-multi-turn", "agentic", "lmcache", "ragpulse", "vllm-events",
-        "vllm-log", "sglang", "usage" or "otel"; docs/datasets.md and docs/logs.md have them. "auto" tells
-        them by the fields. A `teltheory.formats.Format` is a custom one.
-    initial : iterable of (conversation, past, cached)
-        Initial cache that the trace will meet; given histories are checked against it.
-    tokenizer : str, Path, tokenizers.Tokenizer or tiktoken.Encoding, optional
-        For formats that hold text: a tokenizer.json, a .tiktoken file, a tokenizer, or ``"characters/4"``.
+        One of `FORMATS`, such as "mooncake" (docs/datasets.md, docs/logs.md); "auto" tells them by the fields.
+    initial : as in `Problem`; given histories are checked against it
+    tokenizer, system : str, Path, tokenizers.Tokenizer or tiktoken.Encoding, optional; str
+        For formats that hold text: a tokenizer.json, a .tiktoken file, a tokenizer, or ``"characters/4"``; and a
+        system prompt that every conversation begins with.
     times : Times, optional
         What is assumed about arrival times if the file has none, or in place of those it has.
     blocks : int, optional
-        Tokens per block of a file with block hashes that does not say it. When left out: 512 in Mooncake's, 16 in
-        Qwen-Bailian's and RAGPulse's. Of text, it says that blocks of so many tokens are what requests share.
-    system : str
-        For formats that hold text: a system prompt that every conversation begins with.
+        Tokens per block of a file with block hashes that does not say it: 512 in Mooncake's, 16 in Qwen-Bailian's
+        and RAGPulse's when left out. Of text, it says that blocks of so many tokens are what requests share.
     columns : mapping of str to str, optional
         Names of the fields of a log: of "conversation", "response", "prompt" (what is new), "total" (the whole
         input), "history", "arrival", "arrival_ms" and "cached_tokens"; dots go down into objects.
@@ -102,23 +97,22 @@ def read_trace(
     Returns
     -------
     Trace
-        Its `blocks` is the forest of the file's block hashes, None if there are none. Its `report` says what was
-        assumed and what was odd: a `ChainingReport` for a Mooncake file without sessions, None for the toolkit's
-        own format, a `ReadingReport` for the others.
+        `blocks` has the forest of block hashes, if there are any, `report` what was assumed and what was odd.
 
     Raises
     ------
-    FileError
-        Names file, line and field, what was found and what was expected.
-    ArgumentError
-        If a tokenizer or an assumption about times is missing, or is given and not needed.
+    FileError, ArgumentError
+        File, line and field, found and expected; a tokenizer or times that are missing, or given and not needed.
     """
     checked_columns(columns)
     found, told_by = _format(Path(path), format, columns)
     found.check_used(tokenizer, times, blocks, system, columns)
     size = None if blocks is None else checked_block_size(blocks, "blocks")
-    named = format != "auto"
-    source = Source(Path(path), tokenizer, times, initial, named, blocks=size, system=system, columns=columns)
+    source = Source(Path(path), tokenizer, times, initial, format != "auto", size, system, columns)
+    return _read(source, found, told_by)
+
+
+def _read(source: Source, found: Format, told_by: str | None) -> Trace:
     try:
         return source.check(found.read(source))
     except TraceError as error:

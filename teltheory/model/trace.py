@@ -103,16 +103,12 @@ class Trace(Requests, Tabular):
             Lengths in tokens, 0 or more.
         arrival : sequence of float or of datetime, shape (n,), optional
             Seconds, finite, never decreasing. Datetimes, with or without a time zone, become seconds since the
-            first one: their exact difference in nanoseconds (or the unit they have), as the nearest float. Up to
-            2**53 units, 104 days of nanoseconds, nothing is lost.
+            first one, exact up to 2**53 of their units, 104 days of nanoseconds, and beyond the nearest float.
         history : sequence of int, shape (n,), optional
-            Length of the history, at most the conversation's past. The history of a conversation's first
-            turn may be more than 0 only if an initial cache gives it a past, so that one is checked
-            where the initial cache is known.
-        block_size : int
-            Tokens in one unit of the lengths.
-        report : object, optional
-            Kept as it is.
+            Length of the history, at most the conversation's past. That of a conversation's first turn may be more
+            than 0 if an initial cache gives it a past, which is checked where that cache is known.
+        block_size, report : int, object
+            Tokens in one unit of the lengths; anything, kept as it is.
 
         Raises
         ------
@@ -125,17 +121,9 @@ class Trace(Requests, Tabular):
         if exact_sum(q) + exact_sum(a) > INT64_MAX:
             raise TraceError("prompt", None, "lengths that add up to more than 2**63 - 1", "a smaller sum")
         h = None if history is None else lengths("history", history, len(labels))
-        trace = cls(
-            conversation=labels,
-            prompt=q,
-            response=a,
-            history=sums_before(labels, q + a) if h is None else h,
-            arrival=None if arrival is None else arrivals(arrival, len(labels)),
-            cumulative=h is None,
-            names=names,
-            block_size=checked_block_size(block_size),
-            report=report,
-        )
+        times = None if arrival is None else arrivals(arrival, len(labels))
+        before, size = sums_before(labels, q + a) if h is None else h, checked_block_size(block_size)
+        trace = cls(labels, q, a, before, times, h is None, names, size, report=report)
         if h is not None:
             _check_histories(trace)
         return trace

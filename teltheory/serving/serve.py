@@ -39,10 +39,21 @@ class Serving:
 
     Parameters
     ----------
-    replicas, router, stretch, ticks : int, str or Router, float or Fraction, str
-        As in `serve`.
-    batching, shared : Chunked or None, bool
-        As in `serve`.
+    replicas : int
+        How many there are, 1 or more.
+    router : str or Router
+        Who decides which one serves a request: "round-robin", "least-loaded", "affinity", "hash", "cache-aware",
+        "min-ttft", or an object with ``choose(view)``; see `teltheory.serving.routers`.
+    stretch : float or Fraction
+        What arrivals are multiplied by, above 0; see `stretch_for`.
+    ticks : {"raw", "spread"}
+        Whether arrivals with the same time stay so, or are spread evenly up to the next time (the last ones over
+        as much as the gap before them).
+    batching : Chunked or None
+        Prompts in chunks, with decoding beside them or without; None for one request at a time.
+    shared : bool
+        Whether the last tier is one store for all replicas, to which every past is written through; see
+        `teltheory.serving.shared`.
     """
 
     replicas: int = 1
@@ -87,45 +98,17 @@ def serve(
 
     Parameters
     ----------
-    trace : Trace or Forest
-        Requests with arrival times: private conversations, or shared prefixes such as `Trace.forest`.
+    trace, capacity, forced, cache, model, latency : as in `Problem`
+        Requests have arrival times; each replica has the capacity; without any latency it is `A100_LLAMA2_7B`.
     policy : Policy or str, or a sequence of them
-        One with rules, or the short form of one, as `replay` in tiers takes it, for every tier or one for each;
-        all replicas have the same.
-    capacity : int, str or Tiers
-        Of each replica, in the trace's unit, or as text such as ``"300k"`` tokens or ``"40GiB"``.
-    replicas : int
-        How many there are, 1 or more.
-    router : str or Router
-        Who decides which one serves a request: "round-robin", "least-loaded", "affinity", "hash", "cache-aware",
-        "min-ttft", or an object with ``choose(view)``; see `teltheory.serving.routers`.
-    latency : Latency, str or path, optional
-        Turns tokens into seconds of computing; loading takes its marginal seconds times a tier's ratio. Left out,
-        it is the model's, or without one `A100_LLAMA2_7B`.
-    model : str, path, Architecture or KVSize, optional
-        Whose bytes and times they are, where text has them.
-    stretch : float or Fraction
-        What arrivals are multiplied by, above 0; see `stretch_for`.
-    ticks : {"raw", "spread"}
-        Whether arrivals with the same time stay so, or are spread evenly up to the next time (the last ones over
-        as much as the gap before them).
-    forced : bool
-        Forced caching, as in `replay`.
-    cache : {"strict"} or WholeNodes
-        Of a forest, as in `replay`.
-    batching : Chunked or None
-        Prompts in chunks, with decoding beside them or without; None for one request at a time.
-    shared : bool
-        Whether the last tier is one store for all replicas, to which every past is written through; see
-        `teltheory.serving.shared`.
+        One with rules, as `replay` in tiers takes it, for every tier or one for each; all replicas have the same.
+    replicas, router, stretch, ticks, batching, shared : as in `Serving`
     engine : {"auto", "kernel", "reference"}
         The kernel is compiled, and serves private conversations one at a time, by a `LatencyModel`, a router by
         name but "cache-aware", and policies that it replays in tiers, unless they count turns; the reference is
-        plain Python. "auto" takes the kernel from 2,000 requests on if it does all that. Both say the same, bit
-        for bit.
+        plain Python. "auto" takes the kernel from 2,000 requests on. Both say the same, bit for bit.
     progress : callable or bool, optional
-        Called with the requests served and all of them; True shows a bar on standard error. The kernel serves all
-        at a time.
+        Called with the requests served and all of them; True shows a bar on standard error.
 
     Returns
     -------
@@ -234,12 +217,10 @@ def stretch_for(
 
     Parameters
     ----------
-    trace, capacity, latency, replicas : Trace or Forest, int, str or Tiers, Latency, int
-        As in `serve`.
+    trace, capacity, latency, model : as in `Problem`
+    replicas, ticks : as in `Serving`
     load : float or Fraction
         Above 0; from 1 on queues grow as long as requests come.
-    ticks, model : as in `serve`
-        What arrivals with the same time are, and whose bytes a capacity in bytes is.
 
     Raises
     ------

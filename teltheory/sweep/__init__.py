@@ -112,34 +112,24 @@ def sweep(
         blocks of several sizes make the size one, as capacities and thresholds are in tokens there.
     grid : Grid or ServedGrid
         Policies, capacities and thresholds; or policies, tiers of memory, servers and thresholds.
-    latency : Latency, str or path, optional
-        Turns uncached tokens into TTFT; left out, it is the grid's, or without one `A100_LLAMA2_7B`.
+    latency : as in `Problem`; left out, it is the grid's, or without one `A100_LLAMA2_7B`
     progress : callable or bool, optional
-        Called with the turns replayed so far and those to replay, those found in the store included; True shows a
-        bar on standard error.
+        Called with the turns replayed and those to replay, those in the store included; True shows a bar.
     workers : int or None
-        Processes on this machine; 1 is this one alone, None one per core if there is work enough for them. They
-        are spawned, so that a script keeps the call under ``if __name__ == "__main__":``.
+        Processes, 1 being this one, None one per core; they are spawned: keep the call under ``if __name__ ==
+        "__main__":``.
     store : Store, str or Path, optional
         File of finished measurements: what is in it is not computed again, what is computed is added to it.
     scheduler : str, optional
-        Address of a Dask scheduler, such as ``tcp://host:8786``: the replays run on its workers, while the store
-        stays here. It and they need this package with the extra ``teltheory[cluster]``.
-
-    Returns
-    -------
-    Cells
-        A list of Cell or ServedCell: by trace, then capacity, then server, then threshold, then policy, in the
-        order given. It is a table too: ``to_pandas()``, ``to_polars()``, ``to_arrow()``, a row a cell.
+        Address of a Dask scheduler, such as ``tcp://host:8786``, whose workers do the replays; the store stays
+        here. It and they need this package with the extra ``teltheory[cluster]``.
 
     Raises
     ------
     ArgumentError, TraceError, ForcedCachingError
         Wrong arguments, before the first replay.
-    FileError
-        A trace or a store that can't be read, or a store that can't be written.
-    WorkerError
-        Processes died under a job, three times; all other jobs are done and in the store.
+    FileError, WorkerError
+        A file that can't be read or written; processes died under a job three times, and all other jobs are done.
     """
     if scheduler is not None and workers not in (1, None):
         raise ArgumentError("workers", workers, "none with a scheduler, whose own workers do the work")
@@ -147,15 +137,10 @@ def sweep(
         raise ArgumentError("grid", type(grid).__name__, GRID)
     sources = as_sources(traces)
     grid = grid.counted({source.unit for source in sources})
-    kept = Store(store) if isinstance(store, str | Path) else store
     jobs: Sequence[AnyJob] = grid.plan(sources, as_latency(latency) or grid.latency or A100_LLAMA2_7B)
-    by_key = {source.key: source for source in sources}
     with reporting(progress, "Replaying") as report:
-        run = _Run(jobs, kept, report)
-        _check(run.missing, by_key)
-        with closing(answers(run.missing, by_key, workers, scheduler, run.report)) as coming:
-            for i, measurements in coming:
-                run.take(run.missing[i], measurements)
+        run = _Run(jobs, Store(store) if isinstance(store, str | Path) else store, report)
+        run.finish({source.key: source for source in sources}, workers, scheduler)
     return Cells(grid.cells(sources, run.results))
 
 
@@ -189,6 +174,13 @@ class _Run:
         self._every = sum(job.turns for job in jobs)
         self._done = self._every - sum(job.turns for job in self.missing)
         self.report(0)
+
+    def finish(self, sources: dict[str, AnySource], workers: int | None, scheduler: str | None) -> None:
+        """Do what is missing."""
+        _check(self.missing, sources)
+        with closing(answers(self.missing, sources, workers, scheduler, self.report)) as coming:
+            for i, measurements in coming:
+                self.take(self.missing[i], measurements)
 
     def _left(self, job: AnyJob) -> AnyJob | None:
         """Take a job's measurements from the store; return the job at the thresholds that are left, if any."""

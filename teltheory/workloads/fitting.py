@@ -187,13 +187,9 @@ def fit_conversations(
     births = len(seen.returns)
     birth_rate = births / seen.seconds
     mixture = tuple(Kind(rate, *laws, share) for rate, share in zip(rates, shares, strict=True))
-    return FittedConversations(
-        model=ConversationMixture(birth_rate, death_rate, mixture),
-        log_likelihood=float(births * np.log(birth_rate) - births + kinds_log_likelihood(x, seen)),
-        conversations=births,
-        turns=len(trace),
-        seconds=seen.seconds,
-    )
+    likelihood = float(births * np.log(birth_rate) - births + kinds_log_likelihood(x, seen))
+    model = ConversationMixture(birth_rate, death_rate, mixture)
+    return FittedConversations(model, likelihood, births, len(trace), seen.seconds)
 
 
 def _check(seen: Histories) -> None:

@@ -30,10 +30,8 @@ def draw_module_trace(
 
     Parameters
     ----------
-    requests : int
-        Number of requests.
-    items : int
-        Number of items to choose from; item r, from 0, is drawn in proportion to (r + 1) ** -zipf.
+    requests, items : int
+        Number of requests, and of items to choose from: r, from 0, is drawn in proportion to (r + 1) ** -zipf.
     together : int
         Items that a request chooses, each once, one after another; at most half of all.
     sizes, fresh : Law
@@ -42,17 +40,11 @@ def draw_module_trace(
         What draws.
     zipf : float
         Skew of the popularity, 0 (none) to 2.
-    again : float
-        Probability that a request chooses what an earlier one did, from 0 to 1.
-    within : int
-        How far back that one lies at most, in requests; all distances are equally likely.
+    again, within : float, int
+        Probability that a request chooses what an earlier one did, from 0 to 1; how many requests back that one
+        lies at most, all distances being equally likely.
     always : int
         Items that every request needs besides; they have the largest numbers.
-
-    Raises
-    ------
-    ArgumentError
-        For an argument out of its bounds.
     """
     n = whole_number("requests", requests)
     if not 0 <= whole_number("together", together) <= whole_number("items", items) // 2:

@@ -126,24 +126,18 @@ def advise(
     With --replicas, --router, --load, --tier or --plan the setting is chosen in the queue of a loaded server, and
     TEL is in seconds.
     """
-    if page == "-":
-        raise ArgumentError("--html", page, "a file")
-    check_targets({"--json": target, "--html": page})
-    if page is not None:
-        check_report()
+    _check_targets(target, page)
     wish, shape = _read_wish(served, **given) | {"seed": reading.seed}, served.shape
     sizes = read_capacities(capacities, shape)
     prefixes.check(forced=False)
     picture.check()
-    asked = None
-    if tiered or loaded or planned:
-        asked = LoadedQuestion.of(tiered, loaded, planned, served, sizes)
+    asked = LoadedQuestion.of(tiered, loaded, planned, served, sizes) if tiered or loaded or planned else None
     trace = reading.read(trace_file)
     requests = prefixes.of(trace)
     chosen, origin = chosen_capacities(requests)
     sizes, sized = (sizes, list(read_sizes(capacities, shape))) if sizes else (chosen, [origin])
     if asked is None:
-        advices = _on_an_idle_server(trace_file, requests, sizes, wish)
+        advices: list[Any] = _on_an_idle_server(trace_file, requests, sizes, wish)
         start, notes, tel = advices[0].start, [served.sentence(requests.shared), *sized], "blocks"
     else:
         found = asked.answer(trace_file, requests, sizes, wish)
@@ -152,12 +146,21 @@ def advise(
     if asked is None:
         _report(told, advices, shape, page, target, reading.seed)
         memories = [in_memory([one.capacity], shape) for one in advices]
-        draw_frontiers(picture, advices, memories, Path(trace_file).name)
     else:
         _report_in_queue(told, found, requests.scale, page, target, reading.seed)
-        queued = [one.advice for one in found]
-        draw_frontiers(picture, queued, [memory(one) for one in queued], Path(trace_file).name)
+        advices = [one.advice for one in found]
+        memories = [memory(one) for one in advices]
+    draw_frontiers(picture, advices, memories, Path(trace_file).name)
     return 0
+
+
+def _check_targets(target: str | None, page: str | None) -> None:
+    """Refuse, before anything else, files that can't be written."""
+    if page == "-":
+        raise ArgumentError("--html", page, "a file")
+    check_targets({"--json": target, "--html": page})
+    if page is not None:
+        check_report()
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,7 @@ BUILT_IN_TURNS = 4000
 MOONCAKE_GRID = {"capacities": ("300k", "1M", "3M"), "slos": ("500ms", "1s", "2s", "3s", "5s")}
 BUILT_IN_GRID = {"capacities": ("2k", "5k", "10k"), "slos": ("50ms", "100ms", "200ms")}
 MISSING = f"The Mooncake trace is left out: the data folder has no {MOONCAKE} (TELTHEORY_DATA names the folder)."
+PAPERS = ("paper", "paper_with_attention")
 CHOSEN_BY_THE_TRACE: dict[str, tuple[str, ...]] = {"capacities": (), "slos": ()}
 
 
@@ -87,8 +88,7 @@ def reproduce(
         check_target(str(Path(folder) / PAGE))
     ids = list(dict.fromkeys(one for section in only or (None,) for one in chosen_claims((), section)))
     rows, sound = decide_all(ids, effort, workers)
-    if not out.quiet:
-        show(out, ledger_table(rows))
+    show(out, *(() if out.quiet else [ledger_table(rows)]))
     replayed = []
     for one in _replays(given, trace_file, reading.seed, workers, tiers):
         replayed.append(one)
@@ -101,18 +101,22 @@ def reproduce(
     data["left_out"] = missing = [*_without_data(given), *_without_extras(folder)]
     show(out, *missing)
     if folder is not None:
-        out.rule("The paper's tables and figures")
-        figures.make(out, Path(folder), trace_file, workers)
-        cells = figures.both_compared(Path(folder))
-        figures.show(out, *cells)
-        data |= {
-            name: _cells_as_data(of) for name, of in zip(("paper", "paper_with_attention"), cells, strict=True)
-        }
+        cells = _figures(out, Path(folder), trace_file, workers)
+        data |= {name: _cells_as_data(of) for name, of in zip(PAPERS, cells, strict=True)}
         made_with = _settings(effort, given, reading.seed)
         show(out, *_on_a_page(Path(folder), rows, replayed, cells, made_with, missing))
     if target is not None:
         write_json(target, data)
     return 0 if sound else 1
+
+
+def _figures(out: Console, folder: Path, trace_file: str | None, workers: int | None) -> Any:
+    """Make the paper's tables and figures, and show both tables beside the paper's."""
+    out.rule("The paper's tables and figures")
+    figures.make(out, folder, trace_file, workers)
+    cells = figures.both_compared(folder)
+    figures.show(out, *cells)
+    return cells
 
 
 def _replays(

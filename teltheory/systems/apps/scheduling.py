@@ -44,6 +44,8 @@ def algorithm_1(
 ) -> list[tuple[Hashable, int]]:
     """Return what goes where now, as (key, place of the engine), in order; others stay queued.
 
+    A request that is larger than the latency capacity runs alone, on an engine that runs nothing else.
+
     Parameters
     ----------
     queue : sequence of Job
@@ -60,24 +62,17 @@ def algorithm_1(
     split : {"if-needed", "always"}
         What becomes of a task group that fits on no engine now: it waits if an engine could run it whole, or its
         members go one by one.
-    together : bool
-        Whether those that share a prefix follow the first of them at once, before requests that arrived earlier.
-    sharing : bool
-        Whether a prefix that an engine counts already takes no room again.
+    together, sharing : bool
+        Whether those that share a prefix follow the first of them at once, before requests that arrived earlier;
+        whether a prefix that an engine counts already takes no room again.
     lookahead : int or None
         How many requests of a kind (model, limit) may be passed over in a call: 0, first in, first out; None, any
         number, as the paper has it. A task group that waits counts as one.
 
     Raises
     ------
-    AppError
-        413: a job that is larger than any engine; 404: no engine has its model. `check_size` finds that earlier.
-    ArgumentError
-        An argument is none of the above.
-
-    Notes
-    -----
-    A request that is larger than the latency capacity runs alone, on an engine that runs nothing else.
+    AppError, ArgumentError
+        413: a job larger than any engine; 404: no engine has its model; an argument that is none of the above.
     """
     readings = Readings(affinity, groups, ties, split, together, sharing, lookahead)
     waiting = queue if isinstance(queue, Waiting) and groups else Waiting(readings.seen(queue))

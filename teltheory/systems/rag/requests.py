@@ -32,23 +32,17 @@ def draw_workload(
 
     Parameters
     ----------
-    corpus : Corpus
-        What can be retrieved.
-    index : Built
-        Holds the corpus's vectors.
-    queries : Queries
-        What is asked.
+    corpus, index, queries : Corpus, Built, Queries
+        What can be retrieved; what holds its vectors; what is asked.
     k : int
         Documents of an answer, from 1 to those of the corpus.
     seconds : StageTimes or sequence of float, one a stage
         How long each stage takes. Times from a file must be those of this index; scale them to stand for a larger
         one.
-    rate : float
-        Requests a second; they arrive as a Poisson process.
+    rate, requests : float, int
+        Requests a second, which arrive as a Poisson process; how many.
     zipf : float
         Skew of the popularity, 0 or more; see `teltheory.systems.rag.popularity`.
-    requests : int
-        How many.
     rng : numpy.random.Generator
         Draws ranks, requests and arrivals.
     by : "queries" or "documents"

@@ -106,14 +106,8 @@ class Model:
         if self.kind != "alibi":
             told["position_ids"] = places
         with torch.inference_mode():
-            output = self.module(
-                ids,
-                past_key_values=buffer,
-                use_cache=True,
-                logits_to_keep=int(last_only),
-                return_dict=True,
-                **told,
-            )
+            told |= {"use_cache": True, "logits_to_keep": int(last_only), "return_dict": True}
+            output = self.module(ids, past_key_values=buffer, **told)
         buffer.wrote(positions)
         return output.logits[0], buffer.last(len(tokens))
 
