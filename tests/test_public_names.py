@@ -57,6 +57,7 @@ COMMANDS = {
     "verify": "--json --effort --claim",
     "replay": "--capacity --xi --slo --policy --json",
     "optimum": "--capacity --xi --slo --json",
+    "check-certificate": "--format",
     "curve": "--capacity --xi --slo --json",
     "calibrate": "--json",
     "advise": "--json --slo --capacity --goal",

@@ -19,7 +19,7 @@ SECTIONS = {
     "Choice of the setting": "work-cost median-cost first",
     "Trace": "trace format columns tokenizer system-prompt blocks times arrivals",
     "Replicas and load": "replicas router load stretch ticks overload chunk decode bound plan percentile",
-    "Search": "method time-limit certificate check measure",
+    "Search": "method time-limit certificate measure",
     "Claims": "effort claim section claims-file from",
     "Campaign of random traces": "budget batches regressions",
     "Documents and questions": (

@@ -87,6 +87,9 @@ SECTIONS = {
         TRACE,
         OnDemand("replay", "Replay TRACE under policies, next to LRU and the optimum.", "replay.command:replay"),
         OnDemand("optimum", "Print the least that any policy can reach on TRACE.", "optimum.command:optimum"),
+        OnDemand(
+            "check-certificate", "Check proofs of an optimum against TRACE.", "optimum.check:check_certificate"
+        ),
         OnDemand("curve", "Show TRACE under policies as a function of the capacity.", "replay.curve:curve"),
         OnDemand("advise", "Choose T-LRU's threshold for TRACE and an SLO.", "advise.command:advise"),
     ),

@@ -126,7 +126,7 @@ OTHERS = [
     ("verify --from ledger.json --claim figure-2", "--claim: found 'figure-2', expected none with --from"),
     ("verify --claim figure-2 --errata e.md", "--errata: found 'e.md', expected the whole ledger"),
     ("verify --markdown a.md --errata a.md", "--errata: found 'a.md', expected a file of its own, as --markdown"),
-    ("optimum trace.csv --check proof.json --xi 3", "--xi: found '3', expected none with --check"),
+    ("check-certificate proof.json", "TRACE"),
     ("trace sample sharegpt-like a.csv --gaps exponential:mean=1", "gaps"),
     ("trace sample wildchat-like a.csv --gaps exponential:mean=1,rate=2", "gaps"),
     ("trace sample wildchat-like a.csv --gaps uniform", "times"),

@@ -85,7 +85,7 @@ def is_true(trace, entry):
 def test_what_optimum_writes_proves_it(run, turns_file, written, objective, capsys):
     (entry,) = json.loads(written.read_text())["certificates"]
     assert entry["objective_kind"] == objective
-    assert run("optimum", turns_file, "--check", written) == 0
+    assert run("check-certificate", written, turns_file) == 0
     told = " ".join(capsys.readouterr().out.split())
     words = {
         "tel": "threshold 160: no policy has less TEL than 30",
@@ -103,7 +103,7 @@ def test_a_change_of_any_number_is_caught_by_the_digest(run, turns_file, written
     for path in whole_numbers(data):
         for step in (1, -1):
             written.write_text(json.dumps(changed(data, path, by(step))))
-            assert run("optimum", turns_file, "--check", written) == 2, path
+            assert run("check-certificate", written, turns_file) == 2, path
             assert capsys.readouterr().err.count("\n") == 1
 
 
@@ -115,7 +115,7 @@ def test_with_a_new_digest_what_is_accepted_is_true(run, turns_file, written, ob
         for step in (1, -1):
             other = changed(entry, path, by(step))
             written.write_text(json.dumps(with_digest(other)))
-            code = run("optimum", turns_file, "--check", written)
+            code = run("check-certificate", written, turns_file)
             assert code == 2 or is_true(trace, other), path
             refused |= {(path[0], step)} if code == 2 else set()
             capsys.readouterr()
@@ -139,7 +139,7 @@ def test_with_a_new_digest_what_is_accepted_is_true(run, turns_file, written, ob
 def test_a_false_claim_is_named(refused, turns_file, written, field, value, told):
     (entry,) = json.loads(written.read_text())["certificates"]
     written.write_text(json.dumps(with_digest({**entry, field: value})))
-    error = refused("optimum", turns_file, "--check", written)
+    error = refused("check-certificate", written, turns_file)
     assert f"{written}, certificates[0]" in error
     assert told in error
 
@@ -155,7 +155,7 @@ def test_a_bound_needs_prices_and_where_they_are_bad_everything_is_tried(run, tu
         ({"prices": bad, "proved": entry["proved"] + 1}, 2, "fewer violations are possible"),
     ):
         written.write_text(json.dumps(with_digest({**entry, **change})))
-        assert run("optimum", turns_file, "--check", written) == code
+        assert run("check-certificate", written, turns_file) == code
         assert told in capsys.readouterr().err
 
 
@@ -180,7 +180,7 @@ def test_a_bound_needs_prices_and_where_they_are_bad_everything_is_tried(run, tu
 def test_a_malformed_entry_is_refused_in_one_line(refused, turns_file, written, change, told):
     (entry,) = json.loads(written.read_text())["certificates"]
     written.write_text(json.dumps(with_digest({**entry, **change})))
-    assert told in refused("optimum", turns_file, "--check", written)
+    assert told in refused("check-certificate", written, turns_file)
 
 
 @EACH
@@ -195,7 +195,7 @@ def test_a_percentile_of_no_turn_proves_nothing(run, tmp_path, written, capsys):
     empty.write_text("conversation,prompt,response\n")
     (entry,) = json.loads(written.read_text())["certificates"]
     written.write_text(json.dumps(with_digest({**entry, "kept": [], "objective": 0, "proved": 0})))
-    assert run("optimum", empty, "--check", written) == 2
+    assert run("check-certificate", written, empty) == 2
     assert "found no turn" in capsys.readouterr().err
 
 
@@ -203,7 +203,7 @@ def test_a_percentile_of_no_turn_proves_nothing(run, tmp_path, written, capsys):
 def test_checking_needs_no_solver_and_no_compiler(turns_file, written):
     code = (
         "import sys; sys.modules['highspy'] = sys.modules['pyomo'] = sys.modules['numba'] = None\n"
-        f"from teltheory.cli import main; main(['optimum', {str(turns_file)!r}, '--check', {str(written)!r}])"
+        f"from teltheory.cli import main; main(['check-certificate', {str(written)!r}, {str(turns_file)!r}])"
     )
     checked = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (checked.returncode, checked.stderr) == (0, "")
@@ -226,14 +226,14 @@ def test_checking_needs_no_solver_and_no_compiler(turns_file, written):
 def test_other_files_are_refused_in_one_line(refused, turns_file, tmp_path, content, told):
     file = tmp_path / "other.json"
     file.write_bytes(content)
-    assert told in refused("optimum", turns_file, "--check", file)
+    assert told in refused("check-certificate", file, turns_file)
 
 
 @pytest.mark.parametrize("objective", ["tel"])
 def test_another_trace_is_refused(run, tmp_path, written, capsys):
     other = tmp_path / "other.csv"
     other.write_text(TURNS.replace("B,100,0\nA", "B,100,1\nA"))
-    assert run("optimum", other, "--check", written) == 2
+    assert run("check-certificate", written, other) == 2
     assert "certificates[0]" in capsys.readouterr().err
 
 
@@ -242,6 +242,6 @@ def test_every_method_writes_certificates_for_every_row(run, turns_file, tmp_pat
     written, rows = tmp_path / "certificates.json", ("--capacity", "250,300", "--xi", "0,160")
     assert run("optimum", turns_file, *rows, "--forced", "--method", method, "--certificate", written) == 0
     capsys.readouterr()
-    assert run("optimum", turns_file, "--check", written) == 0
+    assert run("check-certificate", written, turns_file) == 0
     told = capsys.readouterr().out
     assert told.count("forced caching: no policy has less TEL than") == 4

@@ -62,9 +62,9 @@ def test_a_certificate_is_checked_against_the_trace_that_it_is_of(chats, tmp_pat
     how = ("--tokenizer", "characters/4", *TIMES)
     assert run("optimum", chats, *how, "--capacity", "3", "--xi", "1", "--certificate", written) == 0
     capsys.readouterr()
-    assert run("optimum", chats, "--check", written, *how) == 0
+    assert run("check-certificate", written, chats, *how) == 0
     assert "Tokens: an estimate, characters/4" in capsys.readouterr().out
-    assert run("optimum", chats, "--check", written, *how[:2], "--times", "exponential:mean=1,rate=9") == 2
+    assert run("check-certificate", written, chats, *how[:2], "--times", "exponential:mean=1,rate=9") == 2
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])

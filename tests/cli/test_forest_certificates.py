@@ -92,7 +92,7 @@ def test_a_certificate_says_how_the_trace_was_read_and_is_checked_so(run, shared
         file.read_text()
     )
     capsys.readouterr()
-    assert run("optimum", shared_file, "--check", file) == 0
+    assert run("check-certificate", file, shared_file) == 0
     printed = capsys.readouterr().out
     assert printed.startswith("Shared prefixes: 8 requests")
     told = " ".join(printed.split())
@@ -139,7 +139,7 @@ def test_a_change_of_any_number_is_caught_or_leaves_it_true(run, shared_file, tm
             place[path[-1]] = not value if isinstance(value, bool) else value + step
             data = {"teltheory_certificates": 2, "certificates": [other], "sha256": digest_of([other])}
             file.write_text(json.dumps(data))
-            code = run("optimum", shared_file, "--check", file)
+            code = run("check-certificate", file, shared_file)
             assert code == 2 or (code == 0 and is_true(forest, other)), path
             if code == 2:
                 refused.add((path[0], step))
@@ -165,19 +165,19 @@ def test_another_reading_is_refused_in_one_line(refused, shared_file, written, c
     entries[0]["prefixes"] |= change
     data = {"teltheory_certificates": 2, "certificates": entries, "sha256": digest_of(entries)}
     file.write_text(json.dumps(data))
-    assert told in refused("optimum", shared_file, "--check", file)
+    assert told in refused("check-certificate", file, shared_file)
 
 
 def test_a_certificate_of_one_reading_does_not_prove_the_other(refused, shared_file, trace_file, written):
     file = written()
-    told = refused("optimum", trace_file, "--check", file)
+    told = refused("check-certificate", file, trace_file)
     assert "certificates[0], prefixes: found a trace without block hashes, expected one in blocks of 512" in told
     entries = json.loads(file.read_text())["certificates"]
     for entry in entries:
         del entry["prefixes"]
     data = {"teltheory_certificates": 2, "certificates": entries, "sha256": digest_of(entries)}
     file.write_text(json.dumps(data))
-    assert "certificates[0]" in refused("optimum", shared_file, "--check", file)
+    assert "certificates[0]" in refused("check-certificate", file, shared_file)
 
 
 def test_chains_have_the_certificate_of_before(run, shared_file, written, capsys):
@@ -185,7 +185,7 @@ def test_chains_have_the_certificate_of_before(run, shared_file, written, capsys
     entries = json.loads(file.read_text())["certificates"]
     assert all("prefixes" not in entry for entry in entries)
     assert [entry["capacity"] for entry in entries] == [2000, 4100]
-    assert run("optimum", shared_file, "--check", file) == 0
+    assert run("check-certificate", file, shared_file) == 0
     assert "what requests share by their block hashes is left aside" in " ".join(capsys.readouterr().out.split())
 
 
@@ -207,5 +207,5 @@ def test_the_mooncake_trace_has_its_known_optimum_and_proof(run_json, run, moonc
     (row,) = run_json("optimum", mooncake, "--capacity", 586 * SIZE, "--slo", "2s", "--certificate", file)["rows"]
     assert (row["lower"], row["lru"]) == (36_692, 48_261)
     assert row["upper"] <= 1.005 * row["lower"]
-    assert run("optimum", mooncake, "--check", file) == 0
+    assert run("check-certificate", file, mooncake) == 0
     assert "no policy has less TEL than 36,692 (proved by" in " ".join(capsys.readouterr().out.split())

@@ -41,14 +41,14 @@ def test_what_is_written_is_read_and_checked(run, shared_file, written, tiers, p
     (entry,) = read_certificates(str(file))
     assert (entry.tiers, entry.xi, entry.forced, entry.prefixes) == (tiers, 1, False, prefixes)
     assert certificates_as_data([entry]) == json.loads(file.read_text())
-    assert run("optimum", shared_file, "--check", file) == 0
+    assert run("check-certificate", file, shared_file) == 0
     printed = " ".join(capsys.readouterr().out.split())
     assert "Tiers of 2 at 0, 4 at 0.334, threshold 1" in printed
     assert f"no policy has less TEL than {float(entry.certificate.lower):,.10g} (proved by " in printed
 
 
 def test_a_lower_side_that_is_not_proved_is_refused(run, shared_file, written, capsys):
-    assert run("optimum", shared_file, "--check", written(lower="1000")) == 2
+    assert run("check-certificate", written(lower="1000"), shared_file) == 2
     assert "certificates[0], lower: found 1000, expected " in capsys.readouterr().err
 
 
@@ -66,7 +66,7 @@ def test_a_lower_side_that_is_not_proved_is_refused(run, shared_file, written, c
     ],
 )
 def test_a_wrong_file_is_an_error_of_one_line(run, shared_file, written, change, told, capsys):
-    assert run("optimum", shared_file, "--check", written(**change)) == 2
+    assert run("check-certificate", written(**change), shared_file) == 2
     printed = capsys.readouterr().err
     assert told in printed.replace("'", "").replace('"', "")
     assert printed.count("\n") == 1

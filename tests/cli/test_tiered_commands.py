@@ -190,7 +190,7 @@ def test_optimum_in_tiers_has_two_sides_and_certificates(run, run_json, capsys, 
         assert row["policies"]["LRU"]["tel"] == tt.tail_excess_latency(
             tt.replay(trace, tt.LRU(), tiers), row["xi"]
         )
-    assert run("optimum", arrivals, "--check", proofs) == 0
+    assert run("check-certificate", proofs, arrivals) == 0
     assert capsys.readouterr().out.count("no policy has less TEL than") == 2
     assert run("optimum", arrivals, *TIERS, "--xi", "60,20") == 0
     printed = capsys.readouterr().out

@@ -123,8 +123,7 @@ def advise(
     What is to be small is the tail excess latency above the SLO (--goal tel), the number of turns above it (slo)
     or a percentile of TTFT (p95). What it may cost: --work-cost, --median-cost, in multiples of LRU's, or none.
 
-    With --replicas, --router, --load, --tier or --plan the setting is chosen in the queue of a loaded server, and
-    TEL is in seconds.
+    With --replicas, --router, --load, --tier or --plan it is the queue of a loaded server, and TEL is in seconds.
     """
     _check_targets(target, page)
     wish, shape = _read_wish(served, **given) | {"seed": reading.seed}, served.shape

@@ -1,4 +1,4 @@
-"""`teltheory optimum --check`, which needs no solver, and the files of certificates that it checks.
+"""The files of certificates that `teltheory optimum` writes and `teltheory check-certificate` checks.
 
 A file is a JSON object: ``teltheory_certificates``, the version; ``certificates``, a list of entries; ``sha256``,
 a digest of the entries. An entry says with ``objective_kind`` what it is about:
@@ -29,10 +29,8 @@ from msgspec import UNSET, Meta, UnsetType, structs
 
 from teltheory.base.input_files import read_json
 from teltheory.base.plain_data import MisfitError, fitted, shape
-from teltheory.cli.asked.prefixes import PRIVATE, Prefixes, reading_line, without_lines
-from teltheory.cli.asked.traces import Reading, report_lines
+from teltheory.cli.asked.prefixes import PRIVATE, Prefixes
 from teltheory.cli.optimum.tiered_certificate import TIERS, TieredCertified
-from teltheory.cli.printed.output import console, show
 from teltheory.cost.goals import SLO, TEL, Level, read_level
 from teltheory.errors import ArgumentError, CertificateError, FileError, TelTheoryError, shown
 from teltheory.model.display import counted
@@ -53,24 +51,6 @@ Whole: TypeAlias = Annotated[int, Meta(ge=0, description="a whole number, 0 or m
 Wholes: TypeAlias = tuple[Whole, ...]
 Narrow: TypeAlias = Annotated[int, Meta(ge=0, le=INT64_MAX, description="a whole number from 0 to 2**63 - 1")]
 Positive: TypeAlias = Annotated[int, Meta(ge=1, le=INT64_MAX, description="1 or more")]
-
-
-def check_file(certificate_file: str, trace_file: str, reading: Reading) -> int:
-    """Check the certificates in FILE, which `teltheory optimum --certificate` wrote, against a trace.
-
-    In exact whole numbers and without a solver. Ends with 2 if one proves nothing.
-    """
-    entries = read_certificates(certificate_file)
-    trace = reading.read(trace_file)
-    out = console()
-    show(out, *(report_lines(trace) if reading.assumes else ()))
-    shown = None
-    for entry, requests in checked(certificate_file, entries, trace):
-        if requests is not shown and trace.blocks is not None:
-            show(out, reading_line(trace, requests), *without_lines(trace, requests, entry.prefixes))
-        show(out, str(entry))
-        shown = requests
-    return 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,13 +1,11 @@
 """`teltheory optimum`: the least TEL, the fewest violations or the smallest percentile of any policy."""
 
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import Any, TypeAlias
 
 import click
 
 from teltheory.cli.asked.options import (
-    alone,
     block_cache_option,
     duration,
     forced_option,
@@ -22,7 +20,7 @@ from teltheory.cli.asked.question import Asked
 from teltheory.cli.asked.served import Served
 from teltheory.cli.asked.tiers import Tiered, tier_options
 from teltheory.cli.asked.traces import Reading
-from teltheory.cli.optimum.certificate import certificates_as_data, check_file
+from teltheory.cli.optimum.certificate import certificates_as_data
 from teltheory.cli.optimum.forest import ForestSearch
 from teltheory.cli.optimum.searches import Found, Search
 from teltheory.cli.optimum.tiered import TieredSearch
@@ -41,11 +39,7 @@ OF_PERCENTILES = ("auto",)
 AnySearch: TypeAlias = Search | ForestSearch | TieredSearch
 
 
-@command(
-    None,
-    "optimum trace.jsonl --capacity 300k --xi 2800 --certificate p.json",
-    "optimum trace.jsonl --check p.json",
-)
+@command(None, "optimum trace.jsonl --capacity 300k --xi 2800 --certificate p.json")
 @click.argument("trace_file", metavar="TRACE")
 @goal_option
 @option(
@@ -61,8 +55,7 @@ AnySearch: TypeAlias = Search | ForestSearch | TieredSearch
     metavar="TIME",
     help="Longest time for the solver. For each row; 60s if left out, and none with --goal tel.",
 )
-@option("--certificate", metavar="FILE", help="Write proofs of the rows to FILE, for --check.")
-@option("--check", "checked_file", metavar="FILE", help="Check the proofs in FILE instead of searching.")
+@option("--certificate", metavar="FILE", help="Write proofs of the rows to FILE, for check-certificate.")
 @tier_options
 @trace_options()
 @forced_option
@@ -75,7 +68,6 @@ def optimum(
     method: str,
     time_limit: float | None,
     certificate: str | None,
-    checked_file: str | None,
     tiered: Tiered,
     served: Served,
     reading: Reading,
@@ -98,12 +90,8 @@ def optimum(
     Ends with 1 if the solver does not prove an optimal TEL. When interrupted, prints the rows so far and writes
     no file.
 
-    --certificate writes proofs. --check FILE checks those in a file against TRACE, in exact whole numbers and
-    without a solver; it takes no other options than how TRACE is read, and ends with 2 if one proves nothing.
+    --certificate writes proofs, which `teltheory check-certificate` checks.
     """
-    if checked_file is not None:
-        alone("--check", "checked_file", *(field.name for field in fields(Reading)))
-        return check_file(checked_file, trace_file, reading)
     written.check({"--certificate": certificate})
     aim = read_goal(goal)
     _check(aim, method, asked["xis"] or asked["slos"])

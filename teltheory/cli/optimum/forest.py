@@ -27,7 +27,7 @@ BESIDE = {"belady": "Tail-Optimized Belady", "lru": "LRU"}
 """Policies beside the optimum."""
 TWO_SIDES = (
     "found: the best plan for a strict cache. lower: no cache has less, as it is the optimum where blocks may "
-    "outlive their parents, by a certificate that --check evaluates; by solver: on the word of HiGHS "
+    "outlive their parents, by a certificate that check-certificate evaluates; by solver: on the word of HiGHS "
     "alone. optimum: both are the same. gap: (found - lower) / found."
 )
 

@@ -24,7 +24,7 @@ from teltheory.replay import replay
 TIME_LIMIT = 60.0
 OF_THIS_PLAN = "P50, hit, prefill and written of {} are of this plan: others may have the same {}. " + WORK_LEGEND
 BOUNDS = (
-    "No policy has {} than proved, by prices that --check evaluates, nor than lower. by solver: on the "
+    "No policy has {} than proved, by prices that check-certificate evaluates, nor than lower. by solver: on the "
     "word of HiGHS alone. gap: (found - lower) / found."
 )
 BESIDE = ("lru", "tlru", "lower", "proved")

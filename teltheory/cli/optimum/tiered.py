@@ -26,7 +26,7 @@ from teltheory.policies.online import LRU
 from teltheory.replay import replay
 
 LEGEND = (
-    "lower: no policy has less TEL in these tiers, by a certificate that --check evaluates. found: the "
+    "lower: no policy has less TEL in these tiers, by a certificate that check-certificate evaluates. found: the "
     "best plan known. optimum: both are the same. hit i: share of the input reused from tier i. gap: (found - "
     "lower) / found."
 )

@@ -1,0 +1,32 @@
+"""`teltheory check-certificate`, which needs no solver."""
+
+import click
+
+from teltheory.cli.asked.options import trace_options
+from teltheory.cli.asked.prefixes import reading_line, without_lines
+from teltheory.cli.asked.traces import Reading, report_lines
+from teltheory.cli.optimum.certificate import checked, read_certificates
+from teltheory.cli.parts import command
+from teltheory.cli.printed.output import console, show
+
+
+@command("check-certificate", "check-certificate p.json trace.jsonl")
+@click.argument("file", metavar="FILE")
+@click.argument("trace_file", metavar="TRACE")
+@trace_options()
+def check_certificate(file: str, trace_file: str, reading: Reading) -> int:
+    """Check the proofs in FILE, which `teltheory optimum --certificate` wrote, against TRACE.
+
+    In exact whole numbers and without a solver. TRACE is read as FILE says. Ends with 2 if one proves nothing.
+    """
+    entries = read_certificates(file)
+    trace = reading.read(trace_file)
+    out = console()
+    show(out, *(report_lines(trace) if reading.assumes else ()))
+    shown = None
+    for entry, requests in checked(file, entries, trace):
+        if requests is not shown and trace.blocks is not None:
+            show(out, reading_line(trace, requests), *without_lines(trace, requests, entry.prefixes))
+        show(out, str(entry))
+        shown = requests
+    return 0
