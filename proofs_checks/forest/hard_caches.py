@@ -17,7 +17,6 @@ from proofs_checks.tail_optimized.hardness import FlowCase, flows, most_that_fit
 from proofs_checks.tail_optimized.theorem_b1 import all_equal
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Listed, Told
-from teltheory.claims.registry import run
 from teltheory.model.numbers import IntArray
 from teltheory.optimal.trees.hardness import (
     ForestQuestion,
@@ -245,7 +244,3 @@ nodes_forced = replace(
     statement="The same under forced caching.",
     space=flows(((3, 3, 4), (3, 3, 4), (3, 3, 4)), ((4, 3, 5), (4, 3, 5), (3, 3, 4)), forced=True),
 )
-
-
-if __name__ == "__main__":
-    run(__file__)

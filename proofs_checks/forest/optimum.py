@@ -20,7 +20,6 @@ from teltheory.claims.compiled.forests import CompiledForests
 from teltheory.claims.forests import ForestCase, Limits, SmallForests
 from teltheory.claims.listed import Listed, told
 from teltheory.claims.origin import sharpness
-from teltheory.claims.registry import run
 from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance
 from teltheory.model.numbers import readonly
@@ -286,7 +285,3 @@ def start_with_holes(one: Started) -> Values:
         "from the start": optimum_from(one.case, one.start),
         "from its closed part": optimum_from(one.case, one.closed),
     }
-
-
-if __name__ == "__main__":
-    run(__file__)

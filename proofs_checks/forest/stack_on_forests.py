@@ -12,7 +12,6 @@ from proofs_checks.forest.runs import forests, inclusion
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.forests import ForestCase, no_threshold
 from teltheory.claims.origin import sharpness
-from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
 from teltheory.policies import Belady, TailOptimizedBelady
 from teltheory.policies.policy import AnyPolicy
@@ -198,7 +197,3 @@ def _kept_by_a_child() -> ForestCase:
 def tail_optimized_strict(case: ForestCase) -> Values:
     """Replay at two capacities."""
     return _by_capacity(case, TailOptimizedBelady(case.xi), "strict")
-
-
-if __name__ == "__main__":
-    run(__file__)

@@ -17,7 +17,6 @@ from teltheory.claims.compiled.forests import CompiledForests
 from teltheory.claims.forests import ForestCase, Limits, SmallForests, no_tail, no_threshold
 from teltheory.claims.listed import Listed
 from teltheory.claims.origin import sharpness
-from teltheory.claims.registry import run
 from teltheory.optimal import hindsight_optimum
 from teltheory.policies import Belady, TailOptimizedBelady
 
@@ -290,7 +289,3 @@ def strict_gap(case: ForestCase) -> Values:
     """Take K from the capacity."""
     both = strict_and_holes(case)
     return {"K times the relaxation": case.capacity * _relaxation(case), **both}
-
-
-if __name__ == "__main__":
-    run(__file__)

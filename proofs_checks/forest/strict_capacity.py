@@ -14,7 +14,6 @@ from proofs_checks.tail_optimized.theorem_b1 import all_equal
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.forests import ForestCase, Shape, shapes
 from teltheory.claims.listed import Listed, Told
-from teltheory.claims.registry import run
 
 LOSES_NOTHING, HAS_ROOM = "TEL is that of an endless cache", "there is room for all that is held up"
 STRICT, HOLES = "strict, D times the capacity", "with holes"
@@ -162,7 +161,3 @@ tight = row(
     relation=lambda values: values[TIGHT] > values[HOLES] == 0,
     space=Listed(chains_at_once, 10, 12, "chains of equal depth, 2 or more, with up to {} blocks in all"),
 )(sharp)
-
-
-if __name__ == "__main__":
-    run(__file__)

@@ -20,7 +20,6 @@ from teltheory.claims.claim import Values, rows
 from teltheory.claims.compiled.replays.checks import EXCESSES
 from teltheory.claims.forests import ForestCase, any_ask
 from teltheory.claims.origin import sharpness
-from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
 from teltheory.policies import TLRU
 
@@ -226,7 +225,3 @@ nodes_high_water = row(
         "what is evicted are nodes, and what a policy evicted decides where later nodes begin",
     ),
 )(covered(high_water_nodes.values))
-
-
-if __name__ == "__main__":
-    run(__file__)

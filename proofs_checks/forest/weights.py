@@ -20,7 +20,6 @@ from teltheory.claims.forest_case import ForestCase, Row, Shape
 from teltheory.claims.forests import Limits, shapes
 from teltheory.claims.listed import Listed, told
 from teltheory.claims.origin import sharpness
-from teltheory.claims.registry import run
 
 
 @dataclass(frozen=True)
@@ -129,7 +128,3 @@ def growing(one: Weighted) -> Values:
 def growing_relaxation(one: Weighted) -> Values:
     """Solve the relaxation with precedence, in fractions, and hold it against the judge."""
     return {"with precedence": kept(one, in_a_request), "optimum": best(one)}
-
-
-if __name__ == "__main__":
-    run(__file__)

@@ -9,7 +9,6 @@ from proofs_checks.forest.runs import NOT_FOUND, Pair, Run, forests
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.forests import ForestCase, any_ask, no_threshold
 from teltheory.claims.origin import sharpness
-from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
 
 JUDGED = forests({1: 2, 2: 3, 3: 3}, thresholds=no_threshold, forced=True, natural_sizes=({3: 4}, {3: 5}))
@@ -96,7 +95,3 @@ excess_outputs = row(
     compiled=least.compiled(replace(ENUMERATED, quick={1: 3, 2: 3, 3: 3}, asks=any_ask, natural_sizes=NOT_FOUND)),
     origin=sharpness("forest.nodes.excess", "room is made for an output though the tree has it"),
 )(least.values)
-
-
-if __name__ == "__main__":
-    run(__file__)

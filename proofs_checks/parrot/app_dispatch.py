@@ -16,7 +16,6 @@ from proofs_checks.parrot.origins import PAPER
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Listed, Told, told
 from teltheory.claims.origin import OURS, reading
-from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
 from teltheory.optimal.schedules import Scheduling, Server, Task
 from teltheory.systems.apps.schedules import by_algorithm_1
@@ -218,7 +217,3 @@ def starvation(case: Stream) -> Values:
     plans = {name: by_algorithm_1(case.problem(), lookahead=limit) for name, limit in ways.items()}
     before = {name: sum(one.start < plan[1].start for one in plan[2:]) for name, plan in plans.items()}
     return {"small ones": case.small, **before}
-
-
-if __name__ == "__main__":
-    run(__file__)

@@ -14,7 +14,6 @@ from proofs_checks.parrot.small_graphs import Session, small_sessions
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Listed
 from teltheory.claims.origin import reading, sharpness
-from teltheory.claims.registry import run
 from teltheory.systems.apps.deduction import groups
 
 row = rows(source="Task groups (Parrot, Section 5.2)")
@@ -86,7 +85,3 @@ def map_reduce(case: Session) -> Values:
     """Group them by both readings."""
     found = {f"by {how}": members(case, how) for how in ("stage", "consumer")}
     return {**found, "the map": [case.before[-1]]}
-
-
-if __name__ == "__main__":
-    run(__file__)

@@ -14,7 +14,6 @@ from proofs_checks.parrot.origins import PAPER
 from proofs_checks.parrot.small_graphs import Gets, Session, small_sessions
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.origin import OURS, reading, sharpness
-from teltheory.claims.registry import run
 from teltheory.systems.apps.deduction import LABELS, labels
 
 row = rows(source="Performance deduction (Parrot, Section 5.2)")
@@ -168,7 +167,3 @@ strictest = row(
     space=ALL,
     origin=sharpness("parrot.labels.first.latency-first", "there are no criteria but throughput and latency"),
 )(strictest_first)
-
-
-if __name__ == "__main__":
-    run(__file__)

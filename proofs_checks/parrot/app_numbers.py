@@ -17,7 +17,6 @@ from teltheory.claims.claim import Values, rows
 from teltheory.claims.data_files import Missing
 from teltheory.claims.listed import Told
 from teltheory.claims.origin import OURS, Origin, reading
-from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
 
 A100, A6000 = 80 * 10**9, 48 * 10**9
@@ -217,7 +216,3 @@ outside = missing(
     source="Consecutive requests (Parrot, Section 3)",
     space=LOGS,
 )(nothing)
-
-
-if __name__ == "__main__":
-    run(__file__)

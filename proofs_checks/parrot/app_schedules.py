@@ -15,7 +15,6 @@ from proofs_checks.parrot.small_schedules import ONE, TWO, SmallSchedules, World
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Listed, Told
 from teltheory.claims.origin import reading, sharpness
-from teltheory.claims.registry import run
 from teltheory.optimal.schedules import Scheduling, Server, Task
 from teltheory.systems.apps.schedules import by_algorithm_1, cost, finished, in_order_of_requests
 
@@ -224,7 +223,3 @@ same_ties = row(
     relation=lambda of: of["spread"] == of["pack"],
     space=SmallSchedules({2: 2, 3: 2, 4: 1}, {2: 2, 3: 2, 4: 2}, EQUAL),
 )(both_ties)
-
-
-if __name__ == "__main__":
-    run(__file__)

@@ -16,7 +16,6 @@ from proofs_checks.tiers.chains import Row
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Listed
 from teltheory.claims.origin import sharpness
-from teltheory.claims.registry import run
 
 row = rows(source="Plans in hindsight for applications: docs/application-tails.md")
 PROGRAM = SmallApplications({2: 3, 3: 3, 4: 3, 5: 3}, {2: 4, 3: 4, 4: 4, 5: 4}, responses=False)
@@ -158,7 +157,3 @@ def jobs_together(case: Jobs) -> Values:
         "jobs": len(case.jobs),
         "served": case.served,
     }
-
-
-if __name__ == "__main__":
-    run(__file__)

@@ -16,7 +16,6 @@ from proofs_checks.parrot.tail_lemmas import reserve_proved
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Listed, Told
 from teltheory.claims.origin import sharpness
-from teltheory.claims.registry import run
 
 row = rows(source="Tails of applications: docs/application-tails.md")
 ON_OVERFLOW = TRIMS[:2]
@@ -187,7 +186,3 @@ def request_loss_tight(case: Losing) -> Values:
     lru = world.excesses(computed(world))[0]
     lost = {trim: world.excesses(computed(world, request_level, trim))[0] - lru for trim in TRIMS}
     return {"lost": lost, "most": (case.turns - 1) * case.xi}
-
-
-if __name__ == "__main__":
-    run(__file__)

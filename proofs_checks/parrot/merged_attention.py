@@ -20,7 +20,6 @@ from proofs_checks.parrot.origins import PAPER
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Listed, Told
 from teltheory.claims.origin import OURS, sharpness
-from teltheory.claims.registry import run
 from teltheory.systems.apps.engines.attention import attend, merge
 
 row = rows(source="A kernel for shared prefixes (Parrot, Section 7)")
@@ -184,7 +183,3 @@ def in_digits(case: Scores) -> Fraction:
         context.prec, context.Emin = 60, -(10**6)
         weights = [Fraction(Decimal(score - max(case.scores)).exp()) for score in case.scores]
     return sum((w * v for w, v in zip(weights, case.values, strict=True)), Fraction(0)) / sum(weights)
-
-
-if __name__ == "__main__":
-    run(__file__)

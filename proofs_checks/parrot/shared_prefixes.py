@@ -12,7 +12,6 @@ from proofs_checks.parrot.app_schedules import Family, against_the_best, family
 from proofs_checks.parrot.small_schedules import ONE, TWO, SmallSchedules, World, one_engine, unshared
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.origin import OURS, reading, sharpness
-from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
 from teltheory.optimal.schedules import Scheduling, Server, Task
 from teltheory.systems.apps.schedules import by_algorithm_1, cost, finished
@@ -139,7 +138,3 @@ dependent = sharing(
     space=Given((World(Scheduling.of(FIVE, one_engine(2)[0], [1], [0, 1, 1])),), "a case of five requests"),
     origin=sharpness("parrot.sharing.independent", "no request depends on another one"),
 )(ends)
-
-
-if __name__ == "__main__":
-    run(__file__)

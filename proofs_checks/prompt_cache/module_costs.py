@@ -17,7 +17,6 @@ from teltheory.claims.claim import Values, rows
 from teltheory.claims.data_files import Missing
 from teltheory.claims.listed import Listed, Told
 from teltheory.claims.origin import OURS, Origin, reading
-from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
 from teltheory.cost.latency import A100_LLAMA2_7B_ATTENTION, A100_LLAMA2_7B_PREFILL, LatencyModel
 from teltheory.cost.links import LINKS
@@ -344,7 +343,3 @@ white_space = missing(
     source="Encoding schemas (Prompt Cache, 5.3 in the digest)",
     space=MEANING,
 )(nothing)
-
-
-if __name__ == "__main__":
-    run(__file__)

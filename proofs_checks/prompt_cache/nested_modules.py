@@ -18,7 +18,6 @@ from proofs_checks.tiers.chains import Row
 from teltheory.claims.claim import Enumerated, Values, rows
 from teltheory.claims.listed import Told, told
 from teltheory.claims.origin import sharpness
-from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
 
 How: TypeAlias = Literal["in every way", "below one item", "in a chain"]
@@ -179,7 +178,3 @@ closed_tail = row(
     space=Given((WITHOUT_ITS_PARENT,), "one case"),
     origin=sharpness("prompt-cache.nesting.closed.no-tail", "xi = 0"),
 )(closed)
-
-
-if __name__ == "__main__":
-    run(__file__)

@@ -15,7 +15,6 @@ from proofs_checks.prompt_cache.small_schemas import Path, Schema, imported, len
 from teltheory.claims.claim import Claim, Values, rows
 from teltheory.claims.listed import Listed, Told, told
 from teltheory.claims.origin import OURS, reading, sharpness
-from teltheory.claims.registry import run
 from teltheory.systems.modules import Item, plan
 from teltheory.systems.modules.items import Pass, Way, encoding, size
 
@@ -219,7 +218,3 @@ def in_all_prompts(case: Schema) -> Values:
             for item in plan(resolved, way).items:
                 found.setdefault(item, set()).add(tuple(seen(encoding(resolved.layout, item))))
     return {"items": len(found), "encodings": sum(map(len, found.values()))}
-
-
-if __name__ == "__main__":
-    run(__file__)

@@ -28,7 +28,6 @@ from proofs_checks.prompt_cache.plain_sets import (
 )
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.origin import sharpness
-from teltheory.claims.registry import run
 
 row = rows(source="T-LRU (Zhang et al. 2025, Theorem 3.1) on sets of modules")
 QUICK = {(2, 1): 4, (2, 2): 4, (3, 1): 4, (3, 2): 4, (3, 3): 3, (4, 2): 3}
@@ -155,7 +154,3 @@ shared_order = row(
     space=replace(TOGETHER, fresh=False),
     origin=sharpness("prompt-cache.tlru.shared", "the most recent items come first"),
 )(against_lru(shared_from_behind))
-
-
-if __name__ == "__main__":
-    run(__file__)

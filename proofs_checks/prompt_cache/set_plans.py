@@ -30,7 +30,6 @@ from proofs_checks.prompt_cache.plans import (
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Listed, Told
 from teltheory.claims.origin import sharpness
-from teltheory.claims.registry import run
 
 row = rows(source="Plans in hindsight for sets of modules: docs/prompt-cache-claims.md")
 QUICK = {(2, 1): 4, (2, 2): 5, (3, 1): 4, (3, 2): 4, (3, 3): 4, (4, 2): 3, (4, 3): 3}
@@ -161,7 +160,3 @@ def no_tail(case: Sets) -> Values:
         "without groups": all_needs(case) - most_kept(case, step_rows(case)),
         "least": least(case),
     }
-
-
-if __name__ == "__main__":
-    run(__file__)

@@ -11,7 +11,6 @@ from proofs_checks.prompt_cache.origins import PAPER
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Listed, Told
 from teltheory.claims.origin import reading
-from teltheory.claims.registry import run
 
 ONCE, APART = "kept once", "kept by each prompt"
 NEW = 1
@@ -80,7 +79,3 @@ def larger(case: Batch) -> Values | None:
 def always_larger(case: Batch) -> Values | None:
     """Count the prompts that fit, if two of them share a module."""
     return case.batches() if case.share else None
-
-
-if __name__ == "__main__":
-    run(__file__)

@@ -30,7 +30,6 @@ from proofs_checks.tiers.chains import Row
 from teltheory.claims.claim import Enumerated, Values, rows
 from teltheory.claims.listed import Listed, Told, told
 from teltheory.claims.origin import sharpness
-from teltheory.claims.registry import run
 
 row = rows(source="Whole modules, and two tiers: docs/prompt-cache-claims.md")
 QUICK = {(2, 1): 3, (2, 2): 4, (3, 2): 4}
@@ -297,7 +296,3 @@ two_tiers_no_tail = row(
         replace(SMALL, fresh=False, thresholds=False, quick={(2, 1): 3, (2, 2): 3, (3, 2): 3}), loads=(1,)
     ),
 )(in_both)
-
-
-if __name__ == "__main__":
-    run(__file__)

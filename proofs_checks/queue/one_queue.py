@@ -14,7 +14,6 @@ from proofs_checks.tiers.chains import Chain, Row, SmallChains
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Listed
 from teltheory.claims.origin import reading, sharpness
-from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
 
 row = rows(source="Theorem 3.1 behind a queue: docs/tiers-claims.md", relation=lambda of: of["T-LRU"] <= of["LRU"])
@@ -140,7 +139,3 @@ def lindley(case: Queued) -> Values:
     """Compare the recursion with a server that works second by second."""
     work = case.work(True)
     return {"waits": case.waits(work), "unfinished": unfinished(case, work)}
-
-
-if __name__ == "__main__":
-    run(__file__)

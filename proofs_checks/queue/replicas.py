@@ -16,7 +16,6 @@ from proofs_checks.tiers.states import least
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Listed, Told, told
 from teltheory.claims.origin import sharpness
-from teltheory.claims.registry import run
 
 row = rows(source="Replicas: docs/tiers-claims.md")
 TWO = SmallChains({1: 2, 2: 3, 3: 3}, {1: 3, 2: 4, 3: 4}, ((0,),), 1, "none", responses=False, conversations=2)
@@ -257,7 +256,3 @@ min_ttft_affinity = never_loses("min-ttft", "affinity")
 round_robin_min_ttft = never_loses("round-robin", "min-ttft")
 least_loaded_min_ttft = never_loses("least-loaded", "min-ttft")
 affinity_min_ttft = never_loses("affinity", "min-ttft")
-
-
-if __name__ == "__main__":
-    run(__file__)

@@ -19,7 +19,6 @@ from teltheory.claims.claim import Values, rows
 from teltheory.claims.data_files import Missing
 from teltheory.claims.listed import Listed, Told
 from teltheory.claims.origin import reading
-from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
 from teltheory.cost.latency import A100_LLAMA2_7B_PREFILL, LatencyModel
 from teltheory.cost.links import LINKS
@@ -320,7 +319,3 @@ identity_attention = mean(
     space=averaged((True,), any_part),
     origin=reading("the miss rate is that of tokens, and a prefill looks at all tokens before each"),
 )(by_tokens)
-
-
-if __name__ == "__main__":
-    run(__file__)

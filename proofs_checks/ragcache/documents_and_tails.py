@@ -17,7 +17,6 @@ from proofs_checks.ragcache.worlds import ALL_TREES, Asked, Worlds, cases, one_r
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Listed, Told
 from teltheory.claims.origin import sharpness
-from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
 
 row = rows(source="T-LRU (Zhang et al. 2025) on whole documents")
@@ -205,7 +204,3 @@ def below(case: Tailed) -> Values:
         "xi": case.xi,
         "Q": case.q_hat,
     }
-
-
-if __name__ == "__main__":
-    run(__file__)

@@ -13,7 +13,6 @@ from proofs_checks.ragcache.worlds import Asked, Row, Worlds, any_host, flat, li
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Listed, Told
 from teltheory.claims.origin import another, reading, sharpness
-from teltheory.claims.registry import run
 
 PAPER = another("RAGCache (Jin et al. 2024), as notes on it report")
 EXCLUSIVE, ONCE = "exclusive", "swap-out-once"
@@ -351,7 +350,3 @@ all_but_one = concurrent(
     relation=lambda of: of["find it"] == of["all but the first"],
     origin=reading("requests of one iteration find what the others compute"),
 )(found_in_batches)
-
-
-if __name__ == "__main__":
-    run(__file__)

@@ -18,7 +18,6 @@ from proofs_checks.ragcache.worlds import Row, Tree, cases, shapes, sizes
 from teltheory.claims.claim import Claim, Values, rows
 from teltheory.claims.listed import Listed, Told, told
 from teltheory.claims.origin import reading, sharpness
-from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
 
 row = rows(source="Cache-aware reordering (RAGCache, figure 10)")
@@ -348,7 +347,3 @@ shorter_three = best(
     space=spaces(f"three requests, {ONE}", {3: 12}, {3: 16}, given=same_cached),
     origin=sharpness("ragcache.order-priority.same-cached", "in the paper's example two requests wait"),
 )(both_orders)
-
-
-if __name__ == "__main__":
-    run(__file__)

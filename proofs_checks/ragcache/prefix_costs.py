@@ -25,7 +25,6 @@ from proofs_checks.ragcache.worlds import Asked, Worlds, flat, listed
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Listed, Told
 from teltheory.claims.origin import reading, repairs, sharpness
-from teltheory.claims.registry import run
 
 GPU_ALONE = listed(Worlds({2: 4, 3: 4, 4: 4}), Worlds({2: 6, 3: 6, 4: 5, 5: 4}), "the GPU alone")
 LONGER = listed(
@@ -288,7 +287,3 @@ clock_flat = row(
     ),
     origin=repairs("ragcache.clock"),
 )(clocks_of(late=True))
-
-
-if __name__ == "__main__":
-    run(__file__)

@@ -15,7 +15,6 @@ from proofs_checks.ragcache.knowledge_tree import PAPER
 from teltheory.claims.claim import Proof, Values, rows
 from teltheory.claims.listed import Listed, Told
 from teltheory.claims.origin import reading, repairs
-from teltheory.claims.registry import run
 from teltheory.claims.smt import prove, stated
 from teltheory.claims.terms import integer
 from teltheory.claims.worlds import Given
@@ -238,7 +237,3 @@ wait = starving(
     "So a request is served after at most those that wait before it when it comes, and w others.",
     relation=lambda of: of["... beyond those before it"] <= of["window"],
 )(lambda case: {**at_worst(case), "window": case.window})
-
-
-if __name__ == "__main__":
-    run(__file__)

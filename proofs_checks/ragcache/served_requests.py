@@ -19,7 +19,6 @@ from teltheory.claims.claim import Values, rows
 from teltheory.claims.data_files import Missing
 from teltheory.claims.listed import Listed, Told
 from teltheory.claims.origin import reading, sharpness
-from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
 from teltheory.cost.latency import LatencyModel
 from teltheory.model.tiers import Tiers
@@ -163,7 +162,3 @@ host_size_elsewhere = hosts(
     space=Given(SERVERS, "the three GPU servers of Prompt Cache's evaluation, 224 GB each"),
     origin=reading("of the servers of another paper, whose hosts it names"),
 )(lambda case: {"times": Fraction(case.host_gb, case.gpu_gb)})
-
-
-if __name__ == "__main__":
-    run(__file__)

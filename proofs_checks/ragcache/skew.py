@@ -12,7 +12,6 @@ from teltheory.claims.claim import Values, rows
 from teltheory.claims.data_files import Missing
 from teltheory.claims.listed import Told
 from teltheory.claims.origin import OURS
-from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
 
 CORPORA = Missing(
@@ -95,7 +94,3 @@ def size_alone(case: Retrieved) -> Values | None:
     """Return what the top 3 % of the smallest such corpus get."""
     top = -(-3 * DOCUMENTS_A_REQUEST * case.requests // 100)
     return {"share": Fraction(sum(case.counts[:top]), case.requests)}
-
-
-if __name__ == "__main__":
-    run(__file__)

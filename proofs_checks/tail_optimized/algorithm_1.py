@@ -25,7 +25,6 @@ from teltheory.claims.case import Case, compared
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.compiled.space import CompiledWorlds
 from teltheory.claims.origin import PMLR, V1, reading, repairs
-from teltheory.claims.registry import run
 from teltheory.claims.worlds import Reach, SmallWorlds
 from teltheory.policies import LRU, Conversation
 from teltheory.replay.chains.reference import replay_reference
@@ -249,7 +248,3 @@ single_pass = row(
     proof=induction_lru.optional,
     compiled=compiled("Algorithm 1, single pass"),
 )(beside_lru("single pass", one_pass))
-
-
-if __name__ == "__main__":
-    run(__file__)

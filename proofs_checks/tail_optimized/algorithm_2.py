@@ -29,7 +29,6 @@ from proofs_checks.tail_optimized.theorem_b1 import all_equal
 from teltheory.claims.claim import Unshrunk, Values, rows
 from teltheory.claims.listed import Listed, Told, told
 from teltheory.claims.origin import BOTH, OURS, repairs, sharpness
-from teltheory.claims.registry import run
 from teltheory.policies.learned.eviction import Eviction, evict_lowest, mean_excess
 from teltheory.workloads.laws import Finite, fixed
 
@@ -344,7 +343,3 @@ def difference(case: Token) -> Values:
 def convex(case: Token) -> Values:
     """List the growth at 1 ... X."""
     return {"growth at X = 1, 2, ...": [case.growth(x) for x in range(1, case.cached + 1)]}
-
-
-if __name__ == "__main__":
-    run(__file__)

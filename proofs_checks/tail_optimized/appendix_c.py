@@ -33,7 +33,6 @@ from teltheory.claims.case import Case, Policies, compared
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Listed, Told, plain
 from teltheory.claims.origin import OURS, PMLR, reading, repairs
-from teltheory.claims.registry import run
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.policies import LRU, TLRU
 from teltheory.policies.policy import AnyPolicy
@@ -279,7 +278,3 @@ def step(case: Pair) -> Values:
 def step_in_recency_order(case: Pair) -> Values | None:
     """Cut both caches."""
     return case.after() if case.in_recency_order else None
-
-
-if __name__ == "__main__":
-    run(__file__)

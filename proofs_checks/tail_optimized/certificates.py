@@ -15,7 +15,6 @@ from proofs_checks.tail_optimized.theorem_b1 import all_equal, whole
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.compiled.space import CompiledWorlds
-from teltheory.claims.registry import run
 from teltheory.claims.worlds import JUDGED_BY_BRUTE_FORCE, SmallWorlds
 from teltheory.errors import CertificateError
 from teltheory.optimal import check_certificate, weighted_optimum
@@ -154,7 +153,3 @@ weighted_certificate_forced = replace(
     statement="The same under forced caching.",
     space=replace(SMALL, forced=True),
 )
-
-
-if __name__ == "__main__":
-    run(__file__)

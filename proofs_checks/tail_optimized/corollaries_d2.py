@@ -13,7 +13,6 @@ from teltheory.belief.model import BeliefMDP, Policy
 from teltheory.belief.optimality import Decision, alive, as_replayed, decisions_of, turn_rates
 from teltheory.claims.beliefs import BeliefCase, Models
 from teltheory.claims.origin import reading, repairs
-from teltheory.claims.registry import run
 from teltheory.policies import LRU, TLRU
 from teltheory.policies.policy import Trim
 from teltheory.workloads.laws import fixed
@@ -137,7 +136,3 @@ paging_ever = row(
     lengths={"quick": ((2, 1), (3, 1), (2, 2)), "full": ((2, 1), (3, 1), (2, 2), (3, 2))},
     origin=reading("least likely to return: ever, not next"),
 )
-
-
-if __name__ == "__main__":
-    run(__file__)

@@ -20,7 +20,6 @@ from proofs_checks.tail_optimized.theorem_b1 import all_equal
 from teltheory.claims.case import Case
 from teltheory.claims.claim import SecondRoute, Values, claim
 from teltheory.claims.origin import BOTH, PMLR, V1, reading, repairs
-from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given, Reach, SmallWorlds, upper_bounds
 from teltheory.policies import TLRU, Conversation
 from teltheory.policies.policy import TRIMS, AnyPolicy, Trim
@@ -288,7 +287,3 @@ def one_parameter(case: Case) -> Values:
 
 def _reused_by_trim(case: Case, xi: int, q_hat: int) -> list[int]:
     return [reused for trim in TRIMS for reused in case.reuses(TLRU(xi, q_hat, trim))]
-
-
-if __name__ == "__main__":
-    run(__file__)

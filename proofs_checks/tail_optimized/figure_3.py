@@ -19,7 +19,6 @@ from teltheory.claims.claim import Values, rows
 from teltheory.claims.data_files import data_file
 from teltheory.claims.listed import Listed, Told
 from teltheory.claims.origin import reading
-from teltheory.claims.registry import run
 
 LINEAR_ENOUGH = Fraction(99, 100)
 SOURCE = "Section 2, Figure 3"
@@ -103,7 +102,3 @@ a100_cold = row(
     space=measured("a100_llama2_7b_prefill.csv", (None,), "259 lengths, nothing cached"),
     origin=reading("roughly linear: R^2 >= 0.99, where nothing is cached"),
 )(squared_correlation)
-
-
-if __name__ == "__main__":
-    run(__file__)

@@ -16,7 +16,6 @@ from teltheory.claims.claim import Cells, Placed, Rule, Values, claim
 from teltheory.claims.data_files import Missing, data_file
 from teltheory.claims.listed import Listed
 from teltheory.claims.origin import BOTH
-from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
 from teltheory.paper.fit_chat_lengths import FILE, columns
 from teltheory.paper.grid import Q_HAT
@@ -195,7 +194,3 @@ figure_4_sharegpt = claim(
     kind="by construction",
     rule=near_to("Both means, inputs of the workload, round to the printed ones.", "WildChat's means"),
 )(both)
-
-
-if __name__ == "__main__":
-    run(__file__)

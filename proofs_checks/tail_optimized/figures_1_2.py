@@ -9,7 +9,6 @@ from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.compiled.space import CompiledWorlds
 from teltheory.claims.origin import BOTH, PMLR, V1, reading, repairs
-from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given, Reach, SmallWorlds
 from teltheory.policies import LRU, TLRU, Belady
 
@@ -160,7 +159,3 @@ def figure_1_of_version_1_in_rounds(case: Case) -> Values:
         "least-recent": max(case.uncached(TLRU(case.xi, case.q_hat, "least-recent"))),
         "LRU": max(case.uncached(LRU())),
     }
-
-
-if __name__ == "__main__":
-    run(__file__)

@@ -19,7 +19,6 @@ from proofs_checks.tail_optimized.instances import paper_runs
 from proofs_checks.tail_optimized.instances.paper_runs import TOGETHER, Sampled, Spot, interval, moved, told
 from teltheory.claims.claim import Cells, Claim, Rule, Values, rows
 from teltheory.claims.origin import BOTH, V1, Origin, reading
-from teltheory.claims.registry import run
 from teltheory.paper.printed import CAPACITIES
 
 THRESHOLDS = (100, 200, 300)
@@ -181,7 +180,3 @@ figure_6 = row(
         {name: of_a_blind_policy(name) for name in BLIND},
     ),
 )(above_belady)
-
-
-if __name__ == "__main__":
-    run(__file__)

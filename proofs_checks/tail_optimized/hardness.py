@@ -17,7 +17,6 @@ from proofs_checks.tail_optimized.theorem_b1 import all_equal
 from teltheory.claims.claim import SecondRoute, Values, rows
 from teltheory.claims.listed import Listed, Told, told
 from teltheory.claims.origin import BOTH
-from teltheory.claims.registry import run
 from teltheory.model.instance import Instance
 from teltheory.optimal.chains.brute_force import all_reuses, smallest_rising_total
 from teltheory.optimal.slo.path_flow import (
@@ -315,7 +314,3 @@ as_the_paper_says = row(
     space=flows(((3, 2, 2), (3, 2, 2), (2, 1, 2)), ((3, 3, 4), (3, 3, 3), (2, 2, 2)), levels=TAIL),
     origin=BOTH,
 )(percentiles)
-
-
-if __name__ == "__main__":
-    run(__file__)

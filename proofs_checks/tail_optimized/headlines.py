@@ -17,7 +17,6 @@ from teltheory.claims.case import Case
 from teltheory.claims.claim import Claim, Values, claim
 from teltheory.claims.listed import Told
 from teltheory.claims.origin import BOTH, PMLR, V1, Origin, reading
-from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
 from teltheory.paper import printed as paper
 from teltheory.paper.printed import CAPACITIES, SLO_MS, PrintedTable
@@ -218,7 +217,3 @@ gap_v1 = claim(
     space=Given((FIGURE_2_OF_V1,), "the figure's three turns"),
     origin=V1,
 )(largest_uncached)
-
-
-if __name__ == "__main__":
-    run(__file__)

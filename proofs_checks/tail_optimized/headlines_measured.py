@@ -14,7 +14,6 @@ from proofs_checks.tail_optimized.instances import paper_runs
 from proofs_checks.tail_optimized.instances.paper_runs import ONLINE_SEEDS, TOGETHER, Sampled, constant, moved
 from teltheory.claims.claim import Cells, Claim, Placed, Rule, Values
 from teltheory.claims.origin import BOTH
-from teltheory.claims.registry import run
 from teltheory.paper import printed as paper
 from teltheory.paper.grid import chats_of
 from teltheory.paper.printed import CAPACITIES, SLO_MS, PrintedTable
@@ -161,7 +160,3 @@ percentiles = Claim(
     ),
     together=TOGETHER,
 )
-
-
-if __name__ == "__main__":
-    run(__file__)

@@ -19,7 +19,6 @@ from teltheory.claims.adversary import Game, Turns, adversary
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Values, claim
 from teltheory.claims.listed import Listed, Told
-from teltheory.claims.registry import run
 from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.model.instance import Instance
 from teltheory.model.trace import Trace
@@ -150,7 +149,3 @@ not_competitive_forced = replace(
     "n + h n.",
     space=games(forced=True),
 )
-
-
-if __name__ == "__main__":
-    run(__file__)

@@ -18,7 +18,6 @@ from proofs_checks.tail_optimized.theorem_b1 import all_equal
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Listed, Told, plain
 from teltheory.claims.origin import BOTH, repairs
-from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
 from teltheory.policies.learned.posterior import exact_after_silence, exact_posterior
 
@@ -185,7 +184,3 @@ ALL_IDENTITIES = Given(
 def symbolic(case: Identity) -> Values:
     """Simplify what the two sides differ by."""
     return {"difference": hidden_chain.difference(case.identity)}
-
-
-if __name__ == "__main__":
-    run(__file__)

@@ -25,7 +25,6 @@ from teltheory.claims.claim import Cells, Placed, Rule, Values, claim, rows
 from teltheory.claims.data_files import MOONCAKE, data_file
 from teltheory.claims.listed import Listed
 from teltheory.claims.origin import OURS, reading, repairs
-from teltheory.claims.registry import run
 from teltheory.paper.grid import XI_MS, Setting, chats_of, runs
 from teltheory.paper.printed import CAPACITIES, Column, Metric
 from teltheory.paper.tables import Runs
@@ -359,7 +358,3 @@ def end_aware_mooncake(case: RealSpot) -> Values:
     """Compare what one bit of foresight gains with what the exact prompt adds, on one trace."""
     tlru, end, length = (int(np.sum(case.of(name))) for name in MOONCAKE_SETTING.policies)
     return {FIRST: tlru - end, SECOND: end - length}
-
-
-if __name__ == "__main__":
-    run(__file__)

@@ -16,7 +16,6 @@ from teltheory.belief.optimality import et_lru, printed_turn_rates
 from teltheory.claims.claim import SecondRoute, Values, claim
 from teltheory.claims.listed import Listed, Told
 from teltheory.claims.origin import reading, repairs
-from teltheory.claims.registry import run
 from teltheory.policies.learned.posterior import exact_posterior
 from teltheory.workloads.laws import fixed
 
@@ -121,7 +120,3 @@ def _costs(case: Fast, chances: tuple[Fraction, ...]) -> Values:
 def printed_index_ratio(case: Fast) -> Values:
     """Compute both costs from the exact law of the next turn."""
     return {"n": case.n, **_costs(case, exact_next_event(case.alive, case.rates, 1, 1)[0])}
-
-
-if __name__ == "__main__":
-    run(__file__)

@@ -13,7 +13,6 @@ from typing import Any
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Told
 from teltheory.claims.origin import V1, reading
-from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
 from teltheory.cost.kv_cache import ARCHITECTURES
 from teltheory.model import units
@@ -76,7 +75,3 @@ kv_size_in_gb = row(
     "Vicuna-7B in float16 needs 524,288 bytes of KV cache a token; 10,000 tokens need 4.88 GB, as printed.",
     origin=reading("GB of 10^9 bytes, where the text means 2^30"),
 )(sizes_in("GB"))
-
-
-if __name__ == "__main__":
-    run(__file__)

@@ -17,7 +17,6 @@ from teltheory.claims.claim import Cells, Claim, Rule, Values, rows
 from teltheory.claims.data_files import Missing
 from teltheory.claims.listed import Told
 from teltheory.claims.origin import BOTH, PMLR, V1, reading
-from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
 from teltheory.paper.printed import (
     CAPACITIES,
@@ -261,7 +260,3 @@ near_the_percentile = Claim(
         one_for_all(row.thresholds for row in PRINTED_PEAKS),
     ),
 )
-
-
-if __name__ == "__main__":
-    run(__file__)

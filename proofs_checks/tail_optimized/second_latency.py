@@ -13,7 +13,6 @@ from proofs_checks.tail_optimized import figures_5_6, tables_1_to_6
 from proofs_checks.tail_optimized.instances.paper_runs import ONLINE_SEEDS, TOGETHER, Sampled
 from teltheory.claims.claim import Cells, Claim, Placed, Rule, Values, rows
 from teltheory.claims.origin import reading
-from teltheory.claims.registry import run
 from teltheory.claims.search import decide
 from teltheory.claims.verdict import Verdict
 from teltheory.cost.latency import LatencyModel
@@ -103,7 +102,3 @@ second_latency = row(
     ),
     rule=Rule("Every row has the same verdict under both latencies.", changed),
 )(under_both)
-
-
-if __name__ == "__main__":
-    run(__file__)

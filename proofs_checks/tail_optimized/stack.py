@@ -13,7 +13,6 @@ from proofs_checks.tail_optimized.lemmas import induction_rounds, induction_stac
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.compiled.space import CompiledWorlds
-from teltheory.claims.registry import run
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.policies import LRU, TLRU
 from teltheory.policies.policy import AnyPolicy
@@ -95,7 +94,3 @@ def tlru(case: Case) -> Values:
 def tlru_round_robin(case: Case) -> Values:
     """Compare two capacities."""
     return _replayed(case, TLRU(case.xi, 0, "round-robin"))
-
-
-if __name__ == "__main__":
-    run(__file__)

@@ -22,7 +22,6 @@ from proofs_checks.tail_optimized.instances import paper_runs
 from proofs_checks.tail_optimized.instances.paper_runs import ONLINE_SEEDS, TOGETHER, Sampled, constant, moved
 from teltheory.claims.claim import Cells, Claim, Kind, Placed, Rule, Values
 from teltheory.claims.origin import BOTH, PMLR, V1, Origin
-from teltheory.claims.registry import run
 from teltheory.cost.latency import LatencyModel
 from teltheory.paper import printed as paper
 from teltheory.paper.grid import chats_of
@@ -172,7 +171,3 @@ table_3_headings = under_v1_headings(paper.TABLE_3_V1, f"{PERCENTILES} Threshold
 table_4 = as_printed(paper.TABLE_4, "improvements of P90 and P95 of T-LRU over LRU", SHAREGPT, BOTH)
 table_5 = as_printed(paper.TABLE_5, "improvements of P90 and P95 of T-LRU over Threshold-LRU", SHAREGPT, BOTH)
 table_6 = as_printed(paper.TABLE_6, "reductions of turns above 200 ms by T-LRU", VIOLATIONS, BOTH)
-
-
-if __name__ == "__main__":
-    run(__file__)

@@ -16,7 +16,6 @@ from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Unshrunk, Values, rows
 from teltheory.claims.listed import Listed
 from teltheory.claims.origin import BOTH, reading, sharpness
-from teltheory.claims.registry import run
 from teltheory.claims.worlds import JUDGED_BY_BRUTE_FORCE, SmallWorlds
 from teltheory.cost.metrics import tail_excess_latency
 from teltheory.optimal import hindsight_optimum
@@ -248,7 +247,3 @@ def arbitrarily_poor_at_worst(poor: Poor) -> Values | None:
         return None
     lru, t_lru = (max(poor.uncached(policy)) for policy in (LRU(), TLRU(poor.xi, poor.q_hat)))
     return {"LRU": lru, "T-LRU": t_lru, "times": poor.times}
-
-
-if __name__ == "__main__":
-    run(__file__)

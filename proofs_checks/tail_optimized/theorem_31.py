@@ -13,7 +13,6 @@ from teltheory.claims.case import Case, Policies, World, compared
 from teltheory.claims.claim import Claim, Values, rows
 from teltheory.claims.compiled.space import CompiledWorlds
 from teltheory.claims.origin import PMLR, reading, sharpness
-from teltheory.claims.registry import run
 from teltheory.claims.worlds import Estimates, SmallWorlds, upper_bounds
 from teltheory.policies import LRU, TLRU, ThresholdLRU
 
@@ -179,7 +178,3 @@ mean_estimate_continuing = mean_row(
     mean_of_continuing_prompts,
     "mean of continuing",
 )
-
-
-if __name__ == "__main__":
-    run(__file__)

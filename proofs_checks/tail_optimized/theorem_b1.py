@@ -17,7 +17,6 @@ from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.compiled.space import CompiledWorlds
 from teltheory.claims.origin import BOTH, OURS, PMLR, reading, repairs
-from teltheory.claims.registry import run
 from teltheory.claims.worlds import JUDGED_BY_BRUTE_FORCE, Reach, SmallWorlds
 from teltheory.errors import SolverError
 from teltheory.optimal import hindsight_optimum
@@ -357,7 +356,3 @@ def belady(case: Case) -> Values:
         "their sum": sum(hits),
         "most hits": totals - optimum(case),
     }
-
-
-if __name__ == "__main__":
-    run(__file__)

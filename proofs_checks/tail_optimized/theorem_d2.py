@@ -15,7 +15,6 @@ from proofs_checks.tail_optimized.lemmas.exchange_proof import promising_proof, 
 from teltheory.claims.beliefs import BeliefCase
 from teltheory.claims.claim import Claim
 from teltheory.claims.origin import OURS, repairs, sharpness
-from teltheory.claims.registry import run
 from teltheory.workloads.laws import fixed
 
 SHORT = ((2, 2), (3, 2))
@@ -172,7 +171,3 @@ forced_random = row(
     rule=grids.SOME_CHOICE,
     origin=sharpness("theorem-d2.forced", "prompts have known, fixed lengths"),
 )
-
-
-if __name__ == "__main__":
-    run(__file__)

@@ -13,7 +13,6 @@ from teltheory.belief.optimality import Ties, next_turns
 from teltheory.claims.beliefs import BeliefCase, Models
 from teltheory.claims.claim import Claim
 from teltheory.claims.origin import reading
-from teltheory.claims.registry import run
 from teltheory.workloads.laws import fixed
 
 KNOWN = (*grids.PROMPTS["fixed"], ((grids.FIRST, fixed(0)), (grids.FIRST, fixed(2))))
@@ -133,7 +132,3 @@ next_heterogeneous_own = next_event(
     searched(DIFFERENT, OWN, "3/4", "5/7", "1/2"),
     "two rates, two laws of prompts",
 )
-
-
-if __name__ == "__main__":
-    run(__file__)

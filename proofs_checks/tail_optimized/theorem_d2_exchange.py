@@ -22,7 +22,6 @@ from teltheory.belief.tables import Tables, fits
 from teltheory.claims.beliefs import model_as_dict
 from teltheory.claims.claim import SecondRoute, Values, claim
 from teltheory.claims.listed import Listed, Told, plain
-from teltheory.claims.registry import run
 from teltheory.workloads.laws import Finite, fixed
 
 
@@ -180,7 +179,3 @@ def exchange(case: Choice) -> Values | None:
         return None
     a, b = (list(one) for one in zip(*pairs, strict=True))
     return {"T + a": a, "T + b": b, "a kept": list(map(costs.at, a)), "b kept": list(map(costs.at, b))}
-
-
-if __name__ == "__main__":
-    run(__file__)

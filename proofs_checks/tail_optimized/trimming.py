@@ -26,7 +26,6 @@ from teltheory.claims.case import Case, Policies, compared
 from teltheory.claims.claim import Values, claim, rows
 from teltheory.claims.compiled.space import CompiledWorlds
 from teltheory.claims.origin import reading, sharpness
-from teltheory.claims.registry import run
 from teltheory.claims.worlds import JUDGED_BY_BRUTE_FORCE, SmallWorlds, upper_bounds
 from teltheory.policies import TLRU, Conversation, EndAwareTLRU, LengthAwareTLRU
 from teltheory.policies.policy import TRIMS, Trim
@@ -271,7 +270,3 @@ single_pass = claim(
     SPACE,
     origin=reading("the `if` form of v1 together with the sentence on Threshold-LRU, which v1 does not have"),
 )(compared(Case.tel, {"single pass": one_pass, **THRESHOLD_LRU}, has_cutoff))
-
-
-if __name__ == "__main__":
-    run(__file__)

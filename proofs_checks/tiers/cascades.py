@@ -15,7 +15,6 @@ from proofs_checks.tiers.states import foreseen, held_together, in_one_pool, lea
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Listed
 from teltheory.claims.origin import sharpness
-from teltheory.claims.registry import run
 
 row = rows(source="Tiers of memory: docs/tiers-claims.md", relation=lambda of: len({*map(str, of.values())}) == 1)
 REPLAYED = SmallChains(
@@ -135,7 +134,3 @@ def migration(case: Chain) -> Values:
 def migration_gains(case: Chain) -> Values:
     """Compute both, by all contents."""
     return {"free migration": least(case, free=True), "sinking alone": least(case)}
-
-
-if __name__ == "__main__":
-    run(__file__)

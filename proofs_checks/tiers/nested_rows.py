@@ -17,7 +17,6 @@ from proofs_checks.tiers.states import foreseen, least, relaxed
 from teltheory.claims.claim import Claim, Space, Values
 from teltheory.claims.listed import Listed, Told
 from teltheory.claims.origin import sharpness
-from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
 
 TAILS = replace(ALL_CONTENTS, thresholds=True, conversations=2, quick={2: 2, 3: 3, 4: 4}, full={3: 5, 4: 5})
@@ -152,7 +151,3 @@ def pure(turn: Turn) -> Values:
 def mixed(turn: Turn) -> Values:
     """Compare with all plans in sixths of a token."""
     return {"two tiers": at_vertices(turn, 2), "sixths": turn.on_a_grid()}
-
-
-if __name__ == "__main__":
-    run(__file__)

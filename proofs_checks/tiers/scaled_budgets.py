@@ -11,7 +11,6 @@ from proofs_checks.tiers.dominance import Duel
 from proofs_checks.tiers.lemmas import one_budget, two_tiers
 from teltheory.claims.claim import Claim, rows
 from teltheory.claims.origin import repairs, sharpness
-from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
 
 LOADS = ((0, 1), (0, 2), (0, 3))
@@ -164,7 +163,3 @@ one_for_all_exact = row(
     proof=one_budget.in_all_tiers,
     origin=repairs("tiers.tlru.scaled.exact"),
 )(one_eager.values)
-
-
-if __name__ == "__main__":
-    run(__file__)

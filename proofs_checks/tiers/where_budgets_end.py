@@ -13,7 +13,6 @@ from proofs_checks.tiers.scaled_budgets import ENUMERATED, JUDGED, row
 from teltheory.claims.claim import Claim, Values
 from teltheory.claims.listed import Listed, Told
 from teltheory.claims.origin import sharpness
-from teltheory.claims.registry import run
 from teltheory.claims.smt import prove, stated
 from teltheory.claims.terms import choose, reals
 from teltheory.claims.worlds import Given
@@ -183,7 +182,3 @@ OVERLAP = [
 def overlap_of_a_turn(case: Moved) -> Values:
     """Return both."""
     return {"overlapped": max(case.computed, case.loaded), "added": case.computed + case.loaded}
-
-
-if __name__ == "__main__":
-    run(__file__)
