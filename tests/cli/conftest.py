@@ -41,14 +41,27 @@ def run():
 
 
 @pytest.fixture
-def run_json(run, capsys):
+def output(run, capsys):
+    """A call of the command line that ends well and returns what it prints."""
+
+    def text(*arguments):
+        capsys.readouterr()
+        assert run(*arguments) == 0
+        return capsys.readouterr().out
+
+    return text
+
+
+@pytest.fixture
+def in_words(output):
+    """A call of the command line that returns the words that it prints, with a blank between each two."""
+    return lambda *arguments: " ".join(output(*arguments).split())
+
+
+@pytest.fixture
+def run_json(output):
     """A call of the command line that returns the JSON that it prints."""
-
-    def data(*arguments):
-        assert run(*arguments, "--json", "-") == 0
-        return json.loads(capsys.readouterr().out)
-
-    return data
+    return lambda *arguments: json.loads(output(*arguments, "--json", "-"))
 
 
 @pytest.fixture

@@ -42,11 +42,10 @@ def written(tmp_path):
     return file
 
 
-def test_explain_shows_the_graph_and_what_is_shared(run, run_json, capsys, written):
+def test_explain_shows_the_graph_and_what_is_shared(output, run_json, written):
     """The drawing, labels, and the prefix that a generated variable is part of."""
     file = written(SNAKE)
-    assert run("apps", "explain", file) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = output("apps", "explain", file).splitlines()
     assert [line.split() for line in lines if "●" in line] == [
         ["●", "write", "task", "code", "latency", "1", "26"],
         ["└─●", "test", "task,", "code", "tests", "throughput", "0", "34", "+"],
@@ -61,8 +60,7 @@ def test_explain_shows_the_graph_and_what_is_shared(run, run_json, capsys, writt
             "text": "Write a snake game. Code: {code}",
         }
     ]
-    assert run("apps", "explain", written([{**SNAKE, "get": []}, {**SNAKE, "name": "other", "set": {}}])) == 0
-    said = capsys.readouterr().out
+    said = output("apps", "explain", written([{**SNAKE, "get": []}, {**SNAKE, "name": "other", "set": {}}]))
     assert "Gets: none, so everything is for throughput." in said
     assert "Nobody sets or produces: task." in said
 

@@ -1,7 +1,5 @@
 """Bad usage and bad input of every command: one line of complaint, exit code 2, nothing printed or written."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

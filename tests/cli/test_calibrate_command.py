@@ -28,7 +28,7 @@ def lines(file):
     return [json.loads(line) for line in file.read_text().splitlines()]
 
 
-def test_a_probe_ends_with_a_table_and_asks_nothing_when_called_again(run, engine, url, tmp_path, capsys):
+def test_a_probe_ends_with_a_table_and_asks_nothing_when_called_again(output, run, engine, url, tmp_path, capsys):
     out = tmp_path / "a $ and [b].jsonl"
     arguments = ["server", "probe", "--url", f"{url}/v1/", "--served-model", "tiny", "--record", out, *GRID]
     assert run(*arguments) == 0
@@ -47,8 +47,7 @@ def test_a_probe_ends_with_a_table_and_asks_nothing_when_called_again(run, engin
         ["128", "64", "2"],
     ]
     asked, written = len(engine.requests), out.read_bytes()
-    assert run(*arguments) == 0
-    assert capsys.readouterr().out == printed
+    assert output(*arguments) == printed
     assert (len(engine.requests), out.read_bytes()) == (asked, written)
 
 
@@ -74,10 +73,9 @@ def test_json_has_the_measurements(run_json, url, tmp_path):
     assert data == {"plan": header["plan"], "measurements": measured}
 
 
-def test_measurements_that_do_not_count_are_counted(run, engine, url, tmp_path, capsys):
+def test_measurements_that_do_not_count_are_counted(output, engine, url, tmp_path):
     engine.block = 48
-    assert run("server", "probe", "--url", url, "--served-model", "tiny", "--record", tmp_path / "p", *GRID) == 0
-    printed = capsys.readouterr().out
+    printed = output("server", "probe", "--url", url, "--served-model", "tiny", "--record", tmp_path / "p", *GRID)
     assert "Not used: 2, where requested and reported cached tokens differ by more than 16" in printed
     assert sum(line["mismatch"] for line in lines(tmp_path / "p")[1:]) == 2
 

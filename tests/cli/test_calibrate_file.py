@@ -21,10 +21,9 @@ def runs(tmp_path):
     return file
 
 
-def test_a_run_becomes_a_model_that_other_commands_read(run, runs, tmp_path, capsys):
+def test_a_run_becomes_a_model_that_other_commands_read(output, runs, tmp_path):
     saved, report = tmp_path / "model.json", tmp_path / "report.json"
-    assert run("calibrate", runs, "--save", saved, "--json", report) == 0
-    told = capsys.readouterr().out
+    told = output("calibrate", runs, "--save", saved, "--json", report)
     model = tt.read_latency(saved)
     assert float(model.per_pair) == pytest.approx(2.7e-8, rel=1e-4)
     assert float(model.ttft(1000, 500)) == pytest.approx(0.045 + 2.7e-8 * 2e6 + 0.01, rel=1e-4)

@@ -82,11 +82,10 @@ def is_true(trace, entry):
 
 
 @EACH
-def test_what_optimum_writes_proves_it(run, turns_file, written, objective, capsys):
+def test_what_optimum_writes_proves_it(in_words, turns_file, written, objective):
     (entry,) = json.loads(written.read_text())["certificates"]
     assert entry["objective_kind"] == objective
-    assert run("check-certificate", written, turns_file) == 0
-    told = " ".join(capsys.readouterr().out.split())
+    told = in_words("check-certificate", written, turns_file)
     words = {
         "tel": "threshold 160: no policy has less TEL than 30",
         "slo": "threshold 160: no policy has fewer violations than 1 (proved by 1 price), and one has 1.",
@@ -190,13 +189,12 @@ def test_what_is_read_is_what_was_written(written):
 
 
 @pytest.mark.parametrize("objective", ["p75"])
-def test_a_percentile_of_no_turn_proves_nothing(run, tmp_path, written, capsys):
+def test_a_percentile_of_no_turn_proves_nothing(refused, tmp_path, written):
     empty = tmp_path / "empty.csv"
     empty.write_text("conversation,prompt,response\n")
     (entry,) = json.loads(written.read_text())["certificates"]
     written.write_text(json.dumps(with_digest({**entry, "kept": [], "objective": 0, "proved": 0})))
-    assert run("check-certificate", written, empty) == 2
-    assert "found no turn" in capsys.readouterr().err
+    assert "found no turn" in refused("check-certificate", written, empty)
 
 
 @pytest.mark.parametrize("objective", ["p100"])
@@ -230,18 +228,16 @@ def test_other_files_are_refused_in_one_line(refused, turns_file, tmp_path, cont
 
 
 @pytest.mark.parametrize("objective", ["tel"])
-def test_another_trace_is_refused(run, tmp_path, written, capsys):
+def test_another_trace_is_refused(refused, tmp_path, written):
     other = tmp_path / "other.csv"
     other.write_text(TURNS.replace("B,100,0\nA", "B,100,1\nA"))
-    assert run("check-certificate", written, other) == 2
-    assert "certificates[0]" in capsys.readouterr().err
+    assert "certificates[0]" in refused("check-certificate", written, other)
 
 
 @pytest.mark.parametrize("method", ["auto", "greedy", "lp", "milp", "pyomo"])
-def test_every_method_writes_certificates_for_every_row(run, turns_file, tmp_path, capsys, method):
+def test_every_method_writes_certificates_for_every_row(output, run, turns_file, tmp_path, capsys, method):
     written, rows = tmp_path / "certificates.json", ("--capacity", "250,300", "--xi", "0,160")
     assert run("optimum", turns_file, *rows, "--forced", "--method", method, "--certificate", written) == 0
     capsys.readouterr()
-    assert run("check-certificate", written, turns_file) == 0
-    told = capsys.readouterr().out
+    told = output("check-certificate", written, turns_file)
     assert told.count("forced caching: no policy has less TEL than") == 4

@@ -42,9 +42,8 @@ def test_thresholds_named_by_policies_alone(run_json, trace_file):
     assert [(row["xi"], row["tel"], row["lru"]) for row in data["rows"]] == [(160, 0, 40)]
 
 
-def test_tables_say_what_was_assumed(run, trace_file, capsys):
-    assert run("replay", trace_file, "--capacity", 100, "--xi", 160) == 0
-    printed = capsys.readouterr().out
+def test_tables_say_what_was_assumed(output, trace_file):
+    printed = output("replay", trace_file, "--capacity", 100, "--xi", 160)
     for expected in ("71.7 us", "Q̂ = 100", "cutoff 1024", "3 turns, 2 conversations", "Optional caching"):
         assert expected in " ".join(printed.split())
 
@@ -76,9 +75,8 @@ def test_an_interrupt_leaves_no_file(run, trace_file, tmp_path, capsys, monkeypa
     assert list(tmp_path.iterdir()) == [trace_file]
 
 
-def test_verify_one_claim(run, capsys):
-    assert run("verify", "--claim", "figure-2", "--workers", 1) == 0
-    assert "figure-2" in capsys.readouterr().out
+def test_verify_one_claim(output):
+    assert "figure-2" in output("verify", "--claim", "figure-2", "--workers", 1)
 
 
 @pytest.mark.long
@@ -113,32 +111,27 @@ def test_a_verify_whose_processes_are_killed_ends_with_1_and_names_the_claim(run
     assert "dead" in error
 
 
-@pytest.mark.long
-def test_a_check_runs_alone():
+def test_the_rows_of_one_file_are_decided(output):
     script = Path(proofs_checks.__file__).parent / "tail_optimized" / "printed_numbers.py"
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "kv-size" in done.stdout
+    assert "kv-size" in output("verify", "--claims-file", script, "--workers", 1)
 
 
-def test_reproduce_without_the_data_says_so(run, tmp_path, monkeypatch, capsys):
+def test_reproduce_without_the_data_says_so(output, tmp_path, monkeypatch):
     monkeypatch.setenv("TELTHEORY_DATA", str(tmp_path))
     monkeypatch.setattr("teltheory.cli.reproduce.command.chosen_claims", lambda *_: ["figure-2"])
     monkeypatch.setattr("teltheory.cli.reproduce.command.BUILT_IN_TURNS", 200)
-    assert run("reproduce", "--workers", 1, "--json", tmp_path / "out.json") == 0
-    assert "left out" in capsys.readouterr().out
+    assert "left out" in output("reproduce", "--workers", 1, "--json", tmp_path / "out.json")
     data = json.loads((tmp_path / "out.json").read_text())
     assert data["left_out"]
     assert [row["verdict"] for row in data["claims"]] == ["holds"]
     assert len(next(iter(data["tables"].values()))["rows"]) == 7 * 3 * 3
 
 
-def test_reproduce_on_a_given_trace(run, trace_file, tmp_path, monkeypatch, capsys):
+def test_reproduce_on_a_given_trace(output, trace_file, tmp_path, monkeypatch):
     monkeypatch.setattr("teltheory.cli.reproduce.command.chosen_claims", lambda *_: ["figure-2"])
     monkeypatch.chdir(tmp_path)
     file = trace_file.rename("[bold]x.csv")
-    assert run("reproduce", "--workers", 1, "--trace", file, "--json", "out.json") == 0
-    assert "[bold]x.csv" in capsys.readouterr().out
+    assert "[bold]x.csv" in output("reproduce", "--workers", 1, "--trace", file, "--json", "out.json")
     data = json.loads(Path("out.json").read_text())
     assert (list(data["tables"]), data["left_out"]) == (["[bold]x.csv"], [])
 

@@ -44,11 +44,10 @@ def test_a_tokenizer_of_ones_own(chats, tmp_path, run):
     "command",
     [("replay", "--policy", "lru", "--capacity", "9", "--xi", "2"), ("optimum", "--capacity", "9", "--xi", "2")],
 )  # fmt: skip
-def test_every_command_reads_and_says_how(command, chats, run, run_json, capsys):
+def test_every_command_reads_and_says_how(in_words, command, chats, run_json):
     name, *options = command
     how = (chats, "--tokenizer", "characters/4", *TIMES, *options)
-    assert run(name, *how) == 0
-    printed = " ".join(capsys.readouterr().out.split())
+    printed = in_words(name, *how)
     assert "Tokens: an estimate, characters/4" in printed
     assert "Times: assumed: conversations start at 0.1 a second" in printed
     reading = run_json(name, *how)["trace"]["reading"]
@@ -57,13 +56,12 @@ def test_every_command_reads_and_says_how(command, chats, run, run_json, capsys)
     assert reading["odd"] == {}
 
 
-def test_a_certificate_is_checked_against_the_trace_that_it_is_of(chats, tmp_path, run, capsys):
+def test_a_certificate_is_checked_against_the_trace_that_it_is_of(output, chats, tmp_path, run, capsys):
     written = tmp_path / "certificates.json"
     how = ("--tokenizer", "characters/4", *TIMES)
     assert run("optimum", chats, *how, "--capacity", "3", "--xi", "1", "--certificate", written) == 0
     capsys.readouterr()
-    assert run("check-certificate", written, chats, *how) == 0
-    assert "Tokens: an estimate, characters/4" in capsys.readouterr().out
+    assert "Tokens: an estimate, characters/4" in output("check-certificate", written, chats, *how)
     assert run("check-certificate", written, chats, *how[:2], "--times", "exponential:mean=1,rate=9") == 2
 
 

@@ -16,12 +16,11 @@ def test_what_costs_more_than_twice_as_much_is_said_in_tiers_too_and_nothing_of_
         assert capsys.readouterr().out.count("Mind: more than twice LRU's") == lines
 
 
-def test_the_line_has_the_ratios_of_a_plain_replay(run, tmp_path, capsys):
+def test_the_line_has_the_ratios_of_a_plain_replay(in_words, tmp_path):
     file, trace = tmp_path / "t.csv", chats(400)
     tt.write_trace(trace, file)
     asked = ("replay", file, "--capacity", "20k,60k", "--xi", "1200")
-    assert run(*asked, "--policy", "tlru:q_hat=0,trim=eager") == 0
-    said = " ".join(capsys.readouterr().out.split())
+    said = in_words(*asked, "--policy", "tlru:q_hat=0,trim=eager")
     ratios = {"prefill": [], "P50 of TTFT": []}
     for capacity in (20_000, 60_000):
         own, lru = (tt.replay(trace, one, capacity).uncached for one in (tt.TLRU(1200, 0, "eager"), tt.LRU()))

@@ -1,22 +1,18 @@
 """`teltheory policy`: the smallest traces, and what is said of policies that look ahead."""
 
-from __future__ import annotations
-
 import pytest
 
 import teltheory as tt
 
 
-def test_an_online_policy_pays_and_the_optimum_does_not(run, capsys):
-    assert run("policy", "adversary", "lru", "--phases", 2) == 0
-    said = " ".join(capsys.readouterr().out.split())
+def test_an_online_policy_pays_and_the_optimum_does_not(in_words):
+    said = in_words("policy", "adversary", "lru", "--phases", 2)
     assert said.startswith("lru with 100 tokens pays 200 on 6 turns, the optimum 0 with 100.")
     assert said.endswith("For every online policy there is such a trace on which it pays 100.0 or more.")
 
 
-def test_a_policy_that_looks_ahead_is_told_from_the_others(run, capsys):
-    assert run("policy", "adversary", "belady") == 0
-    assert "pays 0 on 3 turns, the optimum 0. It looks ahead:" in " ".join(capsys.readouterr().out.split())
+def test_a_policy_that_looks_ahead_is_told_from_the_others(in_words):
+    assert "pays 0 on 3 turns, the optimum 0. It looks ahead:" in in_words("policy", "adversary", "belady")
 
 
 def test_the_trace_replays_to_what_was_paid(run_json):

@@ -7,10 +7,9 @@ import pytest
 import teltheory as tt
 
 
-def test_the_table_has_the_replays_numbers(run, trace_file, capsys):
+def test_the_table_has_the_replays_numbers(output, trace_file):
     asked = ["--capacity", 100, "--capacity", 150, "--xi", 160, "--q-hat", 100]
-    assert run("curve", trace_file, *asked, "--points", 5, "--json", "-") == 0
-    data = json.loads(capsys.readouterr().out)
+    data = json.loads(output("curve", trace_file, *asked, "--points", 5, "--json", "-"))
     trace = tt.read_trace(trace_file)
     policies = {
         "lru": tt.LRU(),
@@ -30,9 +29,8 @@ def test_the_table_has_the_replays_numbers(run, trace_file, capsys):
     assert data["rows"][0]["p95"] == pytest.approx(200 * 71.7e-6)
 
 
-def test_it_prints_a_table_a_threshold(run, trace_file, capsys):
-    assert run("curve", trace_file, "--capacity", 100, "--xi", 120, "--xi", 160) == 0
-    text = capsys.readouterr().out
+def test_it_prints_a_table_a_threshold(output, trace_file):
+    text = output("curve", trace_file, "--capacity", 100, "--xi", 120, "--xi", 160)
     assert text.count("tlru:trim=least-recent") == 2
     assert "Threshold 120 tokens" in text
     assert "Threshold 160 tokens" in text
@@ -63,24 +61,20 @@ def test_hindsight_is_the_optimum_in_the_table_and_within_its_tolerance_where_dr
     assert len(uncached) == 1
 
 
-def test_hindsight_alone_says_how_well_it_is_known(run, trace_file, tmp_path, capsys):
+def test_hindsight_alone_says_how_well_it_is_known(in_words, output, trace_file, tmp_path):
     asked = ("curve", trace_file, "--policy", "hindsight", "--capacity", 100, "--xi", 120, "--slo", "12ms")
-    assert run(*asked) == 0
-    printed = capsys.readouterr().out
+    printed = output(*asked)
     assert "hindsight: the least TEL of any policy" in printed
     assert "0.1 %" not in printed
     assert " lru" not in printed
-    assert run(*asked, "--figure", tmp_path / "curves.svg") == 0
-    printed = " ".join(capsys.readouterr().out.split())
+    printed = in_words(*asked, "--figure", tmp_path / "curves.svg")
     assert "known to 0.1 %, by tangents below and chords above: 3 at 120 tokens, 3 at 12ms." in printed
-    assert run("curve", trace_file, "--policy", "lru", "--capacity", 100, "--xi", 120) == 0
-    assert "hindsight" not in capsys.readouterr().out
+    assert "hindsight" not in output("curve", trace_file, "--policy", "lru", "--capacity", 100, "--xi", 120)
 
 
-def test_any_policy_has_a_curve(run, trace_file, capsys):
+def test_any_policy_has_a_curve(output, trace_file):
     chosen = [word for name in ("tlru", "tail-optimized-belady", "end-aware") for word in ("--policy", name)]
-    assert run("curve", trace_file, "--capacity", 100, "--xi", 160, *chosen, "--json", "-") == 0
-    rows = json.loads(capsys.readouterr().out)["rows"]
+    rows = json.loads(output("curve", trace_file, "--capacity", 100, "--xi", 160, *chosen, "--json", "-"))["rows"]
     assert {row["policy"]: row["tel"] for row in rows} == {"tlru": 0, "tail-optimized-belady": 0, "end-aware": 0}
 
 
@@ -101,11 +95,10 @@ def test_the_figure_is_drawn_and_repeats(run, trace_file, tmp_path, ending):
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([trace_file.name, *(f.name for f in files)])
 
 
-def test_the_mooncake_trace(run, mooncake, tmp_path, capsys):
+def test_the_mooncake_trace(output, mooncake, tmp_path):
     figure = tmp_path / "curves.png"
     asked = ("--capacity", "1M", "--slo", "2s", "--points", 20, "--figure", figure, "--chains", "--json", "-")
-    assert run("curve", mooncake, *asked) == 0
-    rows = json.loads(capsys.readouterr().out)["rows"]
+    rows = json.loads(output("curve", mooncake, *asked))["rows"]
     tel = {(row["capacity"], row["policy"]): row["tel"] for row in rows}
     assert tel[1_000_000, "lru"] == 25_110_465
     assert tel[1_000_000, "tlru:trim=least-recent"] == 21_853_939

@@ -19,9 +19,8 @@ def hashed(tmp_path):
     return file
 
 
-def test_a_trace_with_block_hashes(hashed, run, run_json, capsys):
-    assert run("trace", "describe", hashed, "--kv-bytes", "1048576") == 0
-    printed = " ".join(capsys.readouterr().out.split())
+def test_a_trace_with_block_hashes(in_words, hashed, run_json):
+    printed = in_words("trace", "describe", hashed, "--kv-bytes", "1048576")
     assert "Trace: 4 turns, 4 conversations." in printed
     assert "Blocks of 512 tokens" in printed
     assert "90 % of requests or more: a system prompt 1 37.9 %" in printed
@@ -33,21 +32,19 @@ def test_a_trace_with_block_hashes(hashed, run, run_json, capsys):
     assert f"hits {100 * found.ceiling.numerator / found.ceiling.denominator:.1f} % of the input" in printed
 
 
-def test_a_trace_of_conversations(trace_file, run, capsys):
-    assert run("trace", "describe", trace_file) == 0
-    printed = " ".join(capsys.readouterr().out.split())
+def test_a_trace_of_conversations(in_words, trace_file):
+    printed = in_words("trace", "describe", trace_file)
     assert "Blocks of" not in printed
     assert "reuse gap, seconds" not in printed
     assert "reuse gap, requests 2 2 2 2 2 2" in printed
     assert "hits 25.0 % of the input." in printed
 
 
-def test_what_the_file_says_of_tools(tmp_path, run, capsys):
+def test_what_the_file_says_of_tools(in_words, tmp_path):
     request = {"t": 0, "in": 128, "out": 5, "hash_ids": [1, 2]}
     session = {"block_size": 64, "tool_tokens": 32, "requests": [request, request | {"t": 9}]}
     (tmp_path / "s.json").write_text(json.dumps(session))
-    assert run("trace", "describe", tmp_path / "s.json") == 0
-    printed = " ".join(capsys.readouterr().out.split())
+    printed = in_words("trace", "describe", tmp_path / "s.json")
     assert "Of the input, as the file says: tools 25.0 %." in printed
     assert "a system prompt 2 100.0 %" in printed
 

@@ -1,7 +1,5 @@
 """The least TEL of what requests share, and its certificates: they say how the trace was read."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
@@ -40,7 +38,7 @@ def test_the_optimum_is_that_of_the_forest(run_json, shared_file, flags, method)
     assert data["reading"] == "shared prefixes"
 
 
-def test_where_the_two_sides_differ_both_are_printed(run, run_json, tmp_path, capsys):
+def test_where_the_two_sides_differ_both_are_printed(in_words, run_json, tmp_path):
     """Requests of a forest in which a strict cache has no room for what a cache with holes keeps."""
     paths, file = [[0, 1], [2], [2, 3], [0], [0, 1, 4]], tmp_path / "shared.jsonl"
     rows = [
@@ -51,8 +49,7 @@ def test_where_the_two_sides_differ_both_are_printed(run, run_json, tmp_path, ca
     asked = ("optimum", file, "--capacity", 1024, "--xi", 512)
     (row,) = run_json(*asked)["rows"]
     assert (row["optimum"], row["lower"], row["upper"], row["gap"], row["status"]) == (None, 1, 2, 0.5, "feasible")
-    assert run(*asked) == 0
-    printed = " ".join(capsys.readouterr().out.split())
+    printed = in_words(*asked)
     assert "found 2 " in printed
     assert "50.00 % greedy lower 1 Tail-Optimized Belady 2 " in printed
     (row,) = run_json(*asked, "--method", "milp")["rows"]
@@ -84,7 +81,7 @@ READINGS = {
 
 
 @pytest.mark.parametrize("flags", READINGS)
-def test_a_certificate_says_how_the_trace_was_read_and_is_checked_so(run, shared_file, written, flags, capsys):
+def test_a_certificate_says_how_the_trace_was_read_and_is_checked_so(output, shared_file, written, flags, capsys):
     file = written(*flags.split(), capacity="4100,5200")
     entries = json.loads(file.read_text())["certificates"]
     assert all(entry["prefixes"] == READINGS[flags] for entry in entries)
@@ -92,8 +89,7 @@ def test_a_certificate_says_how_the_trace_was_read_and_is_checked_so(run, shared
         file.read_text()
     )
     capsys.readouterr()
-    assert run("check-certificate", file, shared_file) == 0
-    printed = capsys.readouterr().out
+    printed = output("check-certificate", file, shared_file)
     assert printed.startswith("Shared prefixes: 8 requests")
     told = " ".join(printed.split())
     for entry in entries:
@@ -202,10 +198,9 @@ def test_what_does_not_go_together_is_one_line(refused, shared_file, flags, told
     assert told in refused("optimum", shared_file, "--capacity", 2000, "--xi", 600, *flags.split())
 
 
-def test_the_mooncake_trace_has_its_known_optimum_and_proof(run_json, run, mooncake, tmp_path, capsys):
+def test_the_mooncake_trace_has_its_known_optimum_and_proof(in_words, run_json, mooncake, tmp_path):
     file = tmp_path / "proof.json"
     (row,) = run_json("optimum", mooncake, "--capacity", 586 * SIZE, "--slo", "2s", "--certificate", file)["rows"]
     assert (row["lower"], row["lru"]) == (36_692, 48_261)
     assert row["upper"] <= 1.005 * row["lower"]
-    assert run("check-certificate", file, mooncake) == 0
-    assert "no policy has less TEL than 36,692 (proved by" in " ".join(capsys.readouterr().out.split())
+    assert "no policy has less TEL than 36,692 (proved by" in in_words("check-certificate", file, mooncake)

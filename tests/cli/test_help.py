@@ -1,7 +1,5 @@
 """Every help: it fits 80 columns, is whole, names a thing by one name, and its examples can be called."""
 
-from __future__ import annotations
-
 import shlex
 
 import click

@@ -30,24 +30,21 @@ def test_documents_are_written_whole(run, ledger_file, tmp_path, capsys):
     assert sorted(tmp_path.iterdir()) == [ledger_file, markdown]
 
 
-def test_from_standard_input_to_standard_output(run, monkeypatch, capsys):
+def test_from_standard_input_to_standard_output(output, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(json.dumps(CLAIMS).encode())))
-    assert run("verify", "--from", "-", "--markdown", "-") == 0
-    assert capsys.readouterr().out.startswith("# The ledger\n")
+    assert output("verify", "--from", "-", "--markdown", "-").startswith("# The ledger\n")
 
 
-def test_without_a_document_the_ledger_of_a_file_is_printed(run, ledger_file, capsys):
-    assert run("verify", "--from", ledger_file) == 0
-    assert "holds 1, refuted 1" in capsys.readouterr().out
+def test_without_a_document_the_ledger_of_a_file_is_printed(output, ledger_file):
+    assert "holds 1, refuted 1" in output("verify", "--from", ledger_file)
 
 
-def test_what_verify_writes_can_be_read(run, tmp_path, capsys):
+def test_what_verify_writes_can_be_read(output, run, tmp_path, capsys):
     file, page = tmp_path / "l.json", tmp_path / "l.md"
     claims = "--claim", "figure-2", "--claim", "kv-size.gb"
     assert run("verify", *claims, "--workers", 1, "--json", file, "--markdown", page) == 0
     capsys.readouterr()
-    assert run("verify", "--from", file, "--markdown", "-") == 0
-    told = capsys.readouterr().out
+    told = output("verify", "--from", file, "--markdown", "-")
     assert "`teltheory verify --claim kv-size.gb`" in told
     assert told == page.read_text()
 

@@ -1,7 +1,5 @@
 """Policies by name: those that learn, and those of another package, found by their entry points."""
 
-from __future__ import annotations
-
 import sys
 import textwrap
 from fractions import Fraction
@@ -96,13 +94,12 @@ def test_a_policy_of_another_package_is_replayed(package, run_json, trace_file):
     assert [row["policy"] for row in rows] == ["longest-first", "share:share=1/4", "lru"]
 
 
-def test_notes_name_the_policies_that_the_reference_replays(package, run, capsys, tmp_path, monkeypatch):
+def test_notes_name_the_policies_that_the_reference_replays(in_words, package, tmp_path, monkeypatch):
     monkeypatch.setattr(sys.modules["teltheory.replay"], "KERNEL_FROM", 20)
     file = tmp_path / "long.csv"
     file.write_text("conversation,prompt,response,arrival\n" + "".join(f"{k % 7},2,1,{k}\n" for k in range(20)))
     policies = ("--policy", "idle:seconds=5", "--policy", "longest-first", "--policy", "tlru")
-    assert run("replay", file, "--capacity", 100, "--xi", 60, *policies) == 0
-    said = " ".join(capsys.readouterr().out.split())
+    said = in_words("replay", file, "--capacity", 100, "--xi", 60, *policies)
     assert "Replayed by the slow reference, as no compiled loop is known to fit: idle:seconds=5.0." in said
 
 
@@ -167,9 +164,8 @@ def test_the_names_of_other_packages_are_among_the_choices(package, refused, tra
     assert choices.count(" lru,") == 1
 
 
-def test_the_smallest_trace_on_which_one_is_worse(package, run, run_json, capsys):
-    assert run("policy", "never-worse", "longest-first") == 0
-    text = " ".join(capsys.readouterr().out.split())
+def test_the_smallest_trace_on_which_one_is_worse(in_words, package, run_json):
+    text = in_words("policy", "never-worse", "longest-first")
     assert "longest-first is worse than lru on A(0+1) B(0+2) B(0+0); C=1 xi=0 Q=0: policy 2, other 1." in text
     found = run_json("policy", "never-worse", "longest-first")
     assert found["verdict"] == "refuted"
@@ -240,11 +236,10 @@ def test_a_name_that_the_toolkit_has_too_is_an_error(package, tmp_path, refused,
         tt.replay(tt.read_trace(trace_file), "lru", 100)
 
 
-def test_without_policies_the_online_and_the_clairvoyant_ones_stand_apart(run, run_json, capsys, trace_file):
+def test_without_policies_the_online_and_the_clairvoyant_ones_stand_apart(output, run_json, trace_file):
     rows = run_json("replay", trace_file, "--capacity", 100, "--xi", 60)["rows"]
     assert [row["policy"] for row in rows] == [*ONLINE, *CLAIRVOYANT]
-    assert run("replay", trace_file, "--capacity", 100, "--xi", 60) == 0
-    out = capsys.readouterr().out
+    out = output("replay", trace_file, "--capacity", 100, "--xi", 60)
     online, ahead = out.split(", online policies")[1].split(", clairvoyant policies")
     first = [line.split()[0] for line in online.splitlines() if line.strip()]
     assert [name for name in first if name in ONLINE] == [*ONLINE]

@@ -1,7 +1,5 @@
 """`teltheory rag serve` on a user's own documents, and what it says of bad input."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
@@ -86,13 +84,12 @@ def test_bad_input_is_one_line(refused, mine, given, told):
     assert told in refused("rag", "serve", *mine, "--requests", "50", *asked, *given, *tiers)
 
 
-def test_who_takes_longer_than_the_slo(run_json, run, capsys, mine):
+def test_who_takes_longer_than_the_slo(output, run_json, mine):
     asked = ("rag", "serve", *mine, *ASKED, *TIERS, "--rate", "2", "--slo", "20ms")
     rows = {row["system"]: row for row in run_json(*asked)["rows"]}
     assert rows[NONE]["slow"] > rows[RAGCACHE]["slow"] > 0
     assert (rows[NONE]["p50"] > 0.02) == (rows[NONE]["slow"] > 0.5)
-    assert run(*asked) == 0
-    assert " slow" in capsys.readouterr().out
+    assert " slow" in output(*asked)
 
 
 def test_what_is_infinite_is_null(run_json, mine):

@@ -1,7 +1,5 @@
 """The model that is served: its latency, the size of its KV cache, and whose they are."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 
@@ -149,28 +147,26 @@ def test_the_output_says_whose_latency_it_is(run_json, trace_file, flags, whose)
 
 
 @pytest.mark.parametrize("command", ["replay", "curve"])
-def test_without_a_latency_percentiles_are_in_tokens(run, run_json, capsys, trace_file, command):
+def test_without_a_latency_percentiles_are_in_tokens(output, run_json, trace_file, command):
     """Figure 2 has inputs of 100, 100 and 200 tokens, and LRU reuses none of them at 100."""
     asked = (command, trace_file, *ASKED, "--model", "llama-3-70b")
     data = run_json(*asked)
     assert [(row["xi"], row["p50"], row["p99"]) for row in data["rows"]] == [(200, 100, 200)]
     assert (data["unit"], data["slo"]) == ("tok", {})
-    assert run(*asked, "--xi", 5) == 0
-    out = capsys.readouterr().out
+    out = output(*asked, "--xi", 5)
     assert "P50 tok" in out
     assert "P50 s" not in out
     assert "llama-3-70b has no latency of its own" in out
 
 
-def test_the_smallest_percentile_needs_no_latency(run, run_json, capsys, trace_file):
+def test_the_smallest_percentile_needs_no_latency(output, run_json, trace_file):
     asked = ("optimum", trace_file, "--goal", "p95", "--capacity", 100)
     (row,) = run_json(*asked, "--model", "llama-3-70b")["rows"]
     (timed,) = run_json(*asked)["rows"]
     assert row["percentile"] == timed["percentile"]
     assert "percentile_ttft" in timed
     assert "percentile_ttft" not in row
-    assert run(*asked, "--model", "llama-3-70b") == 0
-    out = capsys.readouterr().out
+    out = output(*asked, "--model", "llama-3-70b")
     assert "P50 tok" in out
     assert "time s" in out
     assert "p95 s" not in out

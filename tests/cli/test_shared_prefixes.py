@@ -1,7 +1,5 @@
 """Commands on a trace with block hashes: what its requests share is replayed, and `--chains` leaves it aside."""
 
-from __future__ import annotations
-
 import pytest
 
 import teltheory as tt
@@ -85,9 +83,8 @@ def test_the_first_line_says_how_the_trace_is_read(first_line, shared_file, trac
     assert first_line("replay", trace_file, *ASKED) == "Private conversations: 3 turns, 2 conversations."
 
 
-def test_tables_say_their_units_and_which_optimum_it_is(run, shared_file, capsys):
-    assert run("replay", shared_file, "--capacity", "4100", "--slo", "44ms") == 0
-    printed = capsys.readouterr().out
+def test_tables_say_their_units_and_which_optimum_it_is(output, shared_file):
+    printed = output("replay", shared_file, "--capacity", "4100", "--slo", "44ms")
     text = " ".join(printed.split())
     assert "Capacity 4,100 tokens = 8 blocks, threshold 44ms = 613 tokens = 1 blocks" in printed
     assert "TEL blocks" in printed
@@ -245,7 +242,7 @@ def test_the_curve_of_the_mooncake_trace_has_its_known_points(run_json, mooncake
     assert [row["tel"] for row in rows if row["policy"] == "hindsight"] == [36_703, 30_610, 30_568]
 
 
-def test_advice_is_on_what_requests_share(run_json, run, mooncake, capsys):
+def test_advice_is_on_what_requests_share(output, run_json, mooncake):
     asked = ("advise", mooncake, "--capacity", "1M", "--slo", "2s")
     (found,) = run_json(*asked)["advice"]
     forest = tt.read_trace(mooncake).forest
@@ -253,10 +250,8 @@ def test_advice_is_on_what_requests_share(run_json, run, mooncake, capsys):
     row = found["held_out"]["rows"][0]
     assert row["prefilled"] == spent.uncached[found["first_turns"] :].sum()
     assert row["regret"] == row["tel"] - found["held_out"]["optimum"] > 0
-    assert run(*asked) == 0
-    printed = capsys.readouterr().out
+    printed = output(*asked)
     assert f"the least TEL on the rest is {found['held_out']['optimum']:,} blocks." in " ".join(printed.split())
     assert printed.startswith("Shared prefixes: 12,031 requests, 170,899 different blocks of 512 tokens.")
     assert "TEL blocks" in printed
-    assert run(*asked, "--chains") == 0
-    assert capsys.readouterr().out.startswith("Private conversations: 12,031 turns")
+    assert output(*asked, "--chains").startswith("Private conversations: 12,031 turns")

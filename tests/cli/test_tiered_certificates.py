@@ -1,7 +1,5 @@
 """Certificates of optima in tiers, in files."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 
@@ -36,13 +34,12 @@ def written(shared_file, tmp_path):
 
 @pytest.mark.parametrize("tiers", [TIERS, OVERLAPPED])
 @pytest.mark.parametrize("prefixes", [SHARED, PRIVATE])
-def test_what_is_written_is_read_and_checked(run, shared_file, written, tiers, prefixes, capsys):
+def test_what_is_written_is_read_and_checked(in_words, shared_file, written, tiers, prefixes):
     file = written(tiers, prefixes)
     (entry,) = read_certificates(str(file))
     assert (entry.tiers, entry.xi, entry.forced, entry.prefixes) == (tiers, 1, False, prefixes)
     assert certificates_as_data([entry]) == json.loads(file.read_text())
-    assert run("check-certificate", file, shared_file) == 0
-    printed = " ".join(capsys.readouterr().out.split())
+    printed = in_words("check-certificate", file, shared_file)
     assert "Tiers of 2 at 0, 4 at 0.334, threshold 1" in printed
     assert f"no policy has less TEL than {float(entry.certificate.lower):,.10g} (proved by " in printed
 

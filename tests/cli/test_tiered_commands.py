@@ -1,7 +1,5 @@
 """Tiers of memory and servers on the command line."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 
@@ -65,13 +63,12 @@ def test_replay_shows_what_each_tier_did(run_json, arrivals):
         assert row["serving"] is None
 
 
-def test_what_is_printed_of_tiers_fits_a_line(run, capsys, arrivals):
+def test_what_is_printed_of_tiers_fits_a_line(output, run, capsys, arrivals):
     tiers = "--tier", "20", "--tier", "90:0.3", "--tier", "300:0.5"
     assert run("replay", arrivals, *tiers, "--policy", "tlru:trim=least-recent", "--q-hat", "9", "--xi", "9") == 0
     heads = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith(" policy")]
     assert [head[-1] for head in heads] == ["closed", "2"]
-    assert run("optimum", arrivals, *tiers, "--xi", "60") == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = output("optimum", arrivals, *tiers, "--xi", "60").splitlines()
     place = next(k for k, line in enumerate(lines) if line.startswith(" 20 + 90 + 300 tokens"))
     assert lines[place + 1].split()[0] == "60"
     assert len(lines[place].rstrip()) <= 100
@@ -180,7 +177,7 @@ def test_a_curve_says_along_which_tier_it_is_drawn(run, arrivals, tmp_path, monk
     assert said == [axis]
 
 
-def test_optimum_in_tiers_has_two_sides_and_certificates(run, run_json, capsys, arrivals, tmp_path):
+def test_optimum_in_tiers_has_two_sides_and_certificates(output, run_json, arrivals, tmp_path):
     proofs = tmp_path / "proofs.json"
     data = run_json("optimum", arrivals, *TIERS, "--xi", "60,20", "--certificate", proofs)
     trace, tiers = tt.read_trace(arrivals), tt.Tiers((100, 150), (0, Fraction(3, 10)))
@@ -190,10 +187,8 @@ def test_optimum_in_tiers_has_two_sides_and_certificates(run, run_json, capsys, 
         assert row["policies"]["LRU"]["tel"] == tt.tail_excess_latency(
             tt.replay(trace, tt.LRU(), tiers), row["xi"]
         )
-    assert run("check-certificate", proofs, arrivals) == 0
-    assert capsys.readouterr().out.count("no policy has less TEL than") == 2
-    assert run("optimum", arrivals, *TIERS, "--xi", "60,20") == 0
-    printed = capsys.readouterr().out
+    assert output("check-certificate", proofs, arrivals).count("no policy has less TEL than") == 2
+    printed = output("optimum", arrivals, *TIERS, "--xi", "60,20")
     assert "lower" in printed
     assert "optimum" in printed
 

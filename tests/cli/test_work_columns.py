@@ -1,7 +1,5 @@
 """Hit rate, prefilled tokens and the median stand beside every tail: in the tables, in JSON and on the page."""
 
-from __future__ import annotations
-
 import pytest
 
 import teltheory as tt
