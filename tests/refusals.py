@@ -1,7 +1,5 @@
 """What is refused, and the line that says so: one call of `refused`, or one table a file."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

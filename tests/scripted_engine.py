@@ -1,7 +1,5 @@
 """An engine for tests that says what a test wants, and counts its contexts; short requests."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 

@@ -1,7 +1,5 @@
 """A file of prompts that share prefixes, as the Mooncake trace has them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Which text of the paper is meant, and that arXiv has the public one, is said wherever the paper is named."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What an HTTP peer sends is read up to a bound, and no part of the key that was sent to it is shown."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import socketserver

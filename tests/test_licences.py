@@ -1,7 +1,5 @@
 """README says which extras bring software under the GPL, by what the packages say of themselves."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from importlib.metadata import PackageNotFoundError, metadata

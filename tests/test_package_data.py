@@ -1,7 +1,5 @@
 """What an installed toolkit has beside its modules, wherever it is installed."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from importlib.metadata import entry_points, version

@@ -1,7 +1,5 @@
 """What scripts may rely on, by docs/releasing.md: names, the ways they are called, commands and their options."""
 
-from __future__ import annotations
-
 import inspect
 
 import click

@@ -1,7 +1,5 @@
 """The least TEL of a small forest by trying every content of the cache: in plain Python, and compiled."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import numpy as np

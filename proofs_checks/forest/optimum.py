@@ -4,8 +4,6 @@ The judge tries every content of the cache, block by block; the rows hold greedy
 certificates, and starts that are given against it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, combinations

@@ -5,8 +5,6 @@ kept from step s + 1 to step e; under forced caching with r requests that run it
 as until then it is part of a path that no cut touches. A start is read by a request 0 that does not run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator
 from fractions import Fraction
 from itertools import pairwise

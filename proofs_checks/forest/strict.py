@@ -3,8 +3,6 @@
 See docs/forest-strict.md for the proofs, the families and the counterexamples step by step.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction

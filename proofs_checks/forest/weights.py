@@ -4,8 +4,6 @@ A request loses the sum of its weights over the blocks that it does not find. Ne
 and 0 below: it does not grow with depth. What a longer context costs by attention does.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

@@ -4,8 +4,6 @@ Small queues on small engines: 4 tokens for throughput, 2 for latency. A member 
 throughput where capacity is asked for: its group is what is urgent.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 docs/parrot-proofs.md has the proofs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import combinations, permutations
 

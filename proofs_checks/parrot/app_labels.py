@@ -4,8 +4,6 @@ A request has to be as strict as the criterion of its own output, and at least "
 output is for latency or stricter. docs/parrot-proofs.md has the proofs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import permutations, product
 from operator import le

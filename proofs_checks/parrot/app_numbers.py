@@ -4,8 +4,6 @@ A token's keys and values take 2 x layers x width x 2 bytes, a weight 2 (float16
 simulator gives beside the numbers that were measured.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction

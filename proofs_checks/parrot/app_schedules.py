@@ -3,8 +3,6 @@
 The judge tries everything that can be started at every unit of time. docs/parrot-proofs.md has the proofs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

@@ -3,8 +3,6 @@
 docs/application-tails-proofs.md has the proofs and the counterexamples by hand.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

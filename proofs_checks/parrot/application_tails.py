@@ -3,8 +3,6 @@
 docs/application-tails-proofs.md has the proofs and the counterexamples by hand.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product

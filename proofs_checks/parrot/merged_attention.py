@@ -4,8 +4,6 @@ In real numbers with 2^x in the place of e^x, so that whole scores have exact we
 the exponential but f(a + b) = f(a) f(b) > 0. In floating point against e^x in 60 decimal digits.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext

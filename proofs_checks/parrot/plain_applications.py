@@ -5,8 +5,6 @@ loses surplus first, by the way of trimming, then the ends of the conversations 
 surplus follows from the thresholds of the turns to come, which are found by going through all routes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Literal, TypeAlias
 

@@ -3,8 +3,6 @@
 docs/parrot-proofs.md has the proofs.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

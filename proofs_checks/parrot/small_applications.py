@@ -1,7 +1,5 @@
 """Small traces of applications: the cases of the rows, each once, smallest first."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Small sessions: requests of one output each, who needs whose output, and what a client gets of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product

@@ -1,7 +1,5 @@
 """Small applications on engines in whole units of time: the cases of the rows, smallest first."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache

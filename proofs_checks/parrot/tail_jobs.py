@@ -4,8 +4,6 @@ An interval is a conversation of two turns: a prompt of 1 at its begin, nothing 
 without a cache, whatever its intervals, as a job with fewer of them has a longer last prompt.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product

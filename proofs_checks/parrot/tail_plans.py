@@ -5,8 +5,6 @@ between the two. An application saves v <= U, U its excess without a cache; and 
 than its stays keep and what r lies below the heaviest route:  v <= sum of y over r + slack_r.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import cache
 from itertools import product

@@ -5,8 +5,6 @@ against the program as it was given: the plan keeps every row, the prices cover 
 the same, so that no plan is worth more.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import TypeAlias

@@ -4,8 +4,6 @@ Memory is exact, from models' configurations. Times are those of models of an A1
 timings (docs/latency.md), in fractions. docs/prompt-cache-proofs-modules.md has the numbers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction

@@ -3,8 +3,6 @@
 docs/prompt-cache-proofs-modules.md has the proofs and the counterexamples by hand.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product

@@ -5,8 +5,6 @@ is cut: it loses surplus first, by the way of trimming, then the ends of the ite
 If items are *whole*, each goes at once, and only one without a budget is surplus.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias

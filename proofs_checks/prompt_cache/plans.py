@@ -4,8 +4,6 @@ A content says how many tokens of each item are kept. After a request all its it
 kept of any item may fall; it never rises. A stay is from a request to the next one of an item.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import product

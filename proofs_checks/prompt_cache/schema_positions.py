@@ -4,8 +4,6 @@ Layouts, prompts and items are the package's; their judge is a plain layout. doc
 has the proofs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any

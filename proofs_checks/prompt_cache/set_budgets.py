@@ -3,8 +3,6 @@
 docs/prompt-cache-proofs.md has the proofs and the counterexamples by hand.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from operator import le

@@ -4,8 +4,6 @@ docs/prompt-cache-proofs.md has the proofs. The judges are every content of a ca
 and linear programs in fractions whose optima are proved.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Prompts of one schema in a batch: how many fit into a memory if what they share is kept once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, combinations, product

@@ -5,8 +5,6 @@ modules. A module is called by its place: "m0" is the first node of its parent, 
 that is the second. One letter is one token.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property

@@ -4,8 +4,6 @@ docs/prompt-cache-proofs-modules.md has the counterexamples by hand. The judges 
 linear programs in fractions whose optima are proved.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction

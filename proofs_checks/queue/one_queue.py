@@ -3,8 +3,6 @@
 One cache, one request at a time, first come, first served; a token that is computed takes a second.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import combinations_with_replacement

@@ -4,8 +4,6 @@ A token that is not found takes a second; a turn is found by what its conversati
 at the head of the queue, and as turns are served in order that is a plain replay of one cache.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

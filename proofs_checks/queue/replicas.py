@@ -3,8 +3,6 @@
 docs/tiers-proofs.md has the proofs, and the cases by hand. A token that is computed takes a second.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations, combinations_with_replacement, product

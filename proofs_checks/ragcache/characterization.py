@@ -4,8 +4,6 @@ The machines and data sets are not here, so that their numbers cannot be decided
 an A100 that is fitted to operators' timings (docs/latency.md). docs/rag-proofs-tiers.md has the proofs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction

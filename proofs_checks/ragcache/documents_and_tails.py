@@ -3,8 +3,6 @@
 docs/rag-proofs-queue.md has the proof and the counterexamples, with what is cached after each request.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -3,8 +3,6 @@
 docs/rag-proofs-queue.md has the proofs and the counterexamples, with what is cached after each request.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction

@@ -12,8 +12,6 @@ A request is served in these steps:
    step was not copied.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction

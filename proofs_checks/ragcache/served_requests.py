@@ -4,8 +4,6 @@ Retries are decided with the package's server (`teltheory.systems.rag.server`), 
 count tokens. A second simulator judges that server (`tests/systems/rag/event_loop.py`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """RAGCache's skew: how many requests the most retrieved documents get. docs/rag-proofs-tiers.md has the proof."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

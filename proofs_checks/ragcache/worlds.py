@@ -4,8 +4,6 @@ A node is a document after what stands before it; it has a size in tokens and is
 are numbered in the order in which requests bring them up, so that no two worlds differ by names alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -3,8 +3,6 @@
 docs/tiers-proofs.md has the proofs. The judges are a plain replay and every content of the tiers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product

@@ -1,7 +1,5 @@
 """Private conversations in small tiers: the cases of the rows, each once, smallest first."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations_with_replacement, product

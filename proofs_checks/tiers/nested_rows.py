@@ -3,8 +3,6 @@
 docs/tiers-proofs.md has the proof and the counterexamples by hand.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction

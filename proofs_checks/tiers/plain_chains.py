@@ -6,8 +6,6 @@ What a tier loses is in the next one, and what the last one loses is gone. In in
 what the tiers before hold too.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias

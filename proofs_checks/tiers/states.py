@@ -5,8 +5,6 @@ go, and never rises; if migration is free it may rise too. What a conversation f
 then.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction

@@ -4,8 +4,6 @@ A policy is what is kept now, and what is kept after each possible next turn. Of
 turns and the beliefs after them are used.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 from math import prod

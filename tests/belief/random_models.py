@@ -1,7 +1,5 @@
 """Small models and states of the belief MDP at random, and policies for them."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from random import Random
 

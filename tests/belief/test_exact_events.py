@@ -1,7 +1,5 @@
 """Exact laws of the next turns: integration and the jump chain judge each other."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """Runs that were made up."""
 
-from __future__ import annotations
-
 from itertools import product
 
 from teltheory.paper.grid import XI_MS

@@ -1,7 +1,5 @@
 """The tables of cache contents in docs/rag-proofs-*.md, made from the counterexamples that they show."""
 
-from __future__ import annotations
-
 from proofs_checks.ragcache.documents_and_tails import BY_MEAN
 from proofs_checks.ragcache.knowledge_tree import UpperFirst
 from proofs_checks.ragcache.plain_tiers import LRU, PGDSF, TLRU, TwoTiers, attention, linear

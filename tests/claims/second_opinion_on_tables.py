@@ -1,7 +1,5 @@
 """Cells of tables computed again, from replays and the definitions alone."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

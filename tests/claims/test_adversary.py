@@ -1,7 +1,5 @@
 """The adversary: every policy pays what the theorem says, the toolkit's and one's own, with dice or without."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """The rows on tails of applications: their judges beside the package, and planted faults."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """A claim in a file, registered or not, and the packages that register claims."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

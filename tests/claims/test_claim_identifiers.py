@@ -1,7 +1,5 @@
 """Every statement of the list of claims has a row of the ledger, and where it is split, rows below its name."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Counterexamples that stand on their own: short scripts that import fractions and nothing else."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Is a policy never worse than another: policies of the paper, of one's own, and what is found against them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import pytest

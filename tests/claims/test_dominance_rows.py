@@ -1,7 +1,5 @@
 """The rows on T-LRU against LRU, on inclusion and on whole nodes: encodings, proof, and planted faults."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Small forests as cases of claims."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product

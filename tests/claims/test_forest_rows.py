@@ -1,7 +1,5 @@
 """The rows on the forest's optimum: their two encodings, their judges, their families, and planted faults."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 

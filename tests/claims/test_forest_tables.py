@@ -1,7 +1,5 @@
 """The tables of cache contents in docs/forest-strict.md, followed step by step."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The numbers of abstract, introduction and conclusion: what the tables have, and what turns each row."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Rows on the paper's figures and predictions, on runs that were made up: what turns each of them."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

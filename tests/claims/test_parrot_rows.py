@@ -1,7 +1,5 @@
 """The rows on Parrot: their judges beside the package, planted faults, and the counterexamples replayed."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The rows on beliefs turn when what they rest on is wrong."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

@@ -1,7 +1,5 @@
 """The paper's tables as transcribed: against the page where it is at hand, and what the rows say of them."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from fractions import Fraction

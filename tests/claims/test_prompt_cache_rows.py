@@ -1,7 +1,5 @@
 """The rows on Prompt Cache: their judges beside the package, planted faults, and the listed cases."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The rows on RAGCache: their judge beside the package's replays, planted faults, and the tables of contents."""
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 from itertools import groupby, product

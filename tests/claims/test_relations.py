@@ -1,7 +1,5 @@
 """What rows on Theorem 3.1, the interval matrix and beyond TEL compare, on instances where it must not hold."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Claims with a rule: what the runner, the JSON and the documents make of them."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """The row on verdicts under a second latency, on runs that were made up: what turns it, and what is no case."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Counterexamples as states: read back from plain data, computed anew, and held against the row's values."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """The rows that are proved: wrong versions of what they rest on are refused, and faults turn them."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """CVaR by its definition, and the examples of docs/limits.md where nothing is 0."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from hypothesis import given

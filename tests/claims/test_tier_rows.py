@@ -1,7 +1,5 @@
 """The rows on tiers and queues: their judge beside the package's replay, planted faults, and the listed cases."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

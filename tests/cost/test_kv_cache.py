@@ -1,7 +1,5 @@
 """KV sizes, counted from arrays of the published shapes; architectures from config.json, faults by field."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The latency models: every form against TTFT in fractions, counted token by token."""
 
-from __future__ import annotations
-
 import csv
 import os
 from fractions import Fraction

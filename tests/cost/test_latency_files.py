@@ -1,7 +1,5 @@
 """Latency models in files: what is written is read back, and nothing else is read as a model."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from pathlib import Path

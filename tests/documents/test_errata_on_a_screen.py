@@ -1,7 +1,5 @@
 """Each erratum of the page fits on a screen of 40 lines while its states are folded."""
 
-from __future__ import annotations
-
 import re
 from math import ceil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Files of rows as tests write them, what is read of them, and what is wrong with them."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

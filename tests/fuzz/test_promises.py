@@ -1,7 +1,5 @@
 """What docs/hostile-input.md promises of the edges of the system, sentence by sentence."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Sizes and times: what is read is exact, and an unclear unit is an error that offers clear ones."""
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 

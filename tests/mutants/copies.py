@@ -1,7 +1,5 @@
 """Private copies of the project, and commands that run in them under a time limit."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

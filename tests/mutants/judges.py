@@ -1,7 +1,5 @@
 """What can catch a fault: a row of the ledger that changes, or a test that fails that passes without it."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Sequence

@@ -14,8 +14,6 @@
 The exit code is 1 if more than 5 % survive, or more than 10 % are exempt.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import random

@@ -5,8 +5,6 @@ run, then the folder of the first of them; what differs or fails first has caugh
 without the fault. A command that does not end counts as well, if it ends without the fault.
 """
 
-from __future__ import annotations
-
 import argparse
 import shutil
 import signal

@@ -4,8 +4,6 @@ Documents, annotations, imports, decorators, overloads, ``strict=`` and the word
 fault there changes nothing that is computed.
 """
 
-from __future__ import annotations
-
 import ast
 import io
 import tokenize

@@ -1,7 +1,5 @@
 """Where faults are planted at random, and what is remembered of them."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, replace
 

@@ -1,7 +1,5 @@
 """The list of faults is true of the code, and what `make mutants` does with a few."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from dataclasses import replace

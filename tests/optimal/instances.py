@@ -1,7 +1,5 @@
 """Cases for tests of the optimum: four turns by hand, and sampled conversations."""
 
-from __future__ import annotations
-
 import numpy as np
 from replay.instances import Case
 

@@ -1,7 +1,5 @@
 """Brute force against optima that were worked out by hand."""
 
-from __future__ import annotations
-
 import pytest
 from replay.instances import Case
 

@@ -1,7 +1,5 @@
 """A certificate proves an optimum, plain or with weights of turns, and a changed one proves nothing else."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from dataclasses import replace

@@ -4,8 +4,6 @@ A fault is planted wherever a module of the package knows the function by name, 
 would have the fault as well. Makers do not check their own certificates here.
 """
 
-from __future__ import annotations
-
 import random
 import sys
 from collections.abc import Callable, Iterator

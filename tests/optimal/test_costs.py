@@ -1,7 +1,5 @@
 """Piecewise-linear costs: evaluated exactly, bounded by prices, and optimal where brute force can tell."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from fractions import Fraction

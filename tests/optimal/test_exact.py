@@ -1,7 +1,5 @@
 """Optima of linear programs, proved in fractions."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from math import inf

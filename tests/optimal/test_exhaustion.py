@@ -1,7 +1,5 @@
 """Cuts, and the proof by exhaustion: against every choice of small instances."""
 
-from __future__ import annotations
-
 import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace

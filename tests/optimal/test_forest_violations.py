@@ -1,7 +1,5 @@
 """Violations and percentiles on forests: against every content of the cache, against chains, and plans by hand."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from dataclasses import replace

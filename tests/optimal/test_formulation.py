@@ -1,7 +1,5 @@
 """Problem (1)-(5) in Pyomo and its interval form: what they are made of."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The hindsight optimum: every method against brute force, and every outcome against what a cache can do."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 

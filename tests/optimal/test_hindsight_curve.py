@@ -1,7 +1,5 @@
 """The curve of optima over capacities, against the optimum at every capacity."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from replay.instances import Case, fewer, forced_need, seeded

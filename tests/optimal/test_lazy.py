@@ -1,7 +1,5 @@
 """The program that gains its rows: as good as all rows, proved in whole numbers, honest where it stops early."""
 
-from __future__ import annotations
-
 import signal
 import threading
 import time

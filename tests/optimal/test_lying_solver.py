@@ -4,8 +4,6 @@ What nobody reads does no harm: prices of an integer program, the objective of o
 price above the largest worth of a unit, which is cut to it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

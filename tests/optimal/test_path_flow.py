@@ -1,7 +1,5 @@
 """Unsplittable flows on a path as traces: which tasks fit is which turns can keep the SLO together."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import combinations
 from math import ceil

@@ -1,7 +1,5 @@
 """The best percentile: against brute force over every sequence of reuses and over thresholds."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from optimal.instances import MIDDLE, SMALL

@@ -1,7 +1,5 @@
 """A solver that stops early, or claims what is not so, is never read as an optimum."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """The fewest SLO violations: against brute force, and bounds and plans against each other."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Weights of turns: what brute force finds, in exact numbers, and what leads away from a plain optimum."""
 
-from __future__ import annotations
-
 import random
 import time
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What stands in the tables of adaptive thresholds and of the median against the tail."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from fractions import Fraction

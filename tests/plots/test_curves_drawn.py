@@ -1,7 +1,5 @@
 """No text of a figure is cut off."""
 
-from __future__ import annotations
-
 import pytest
 from figure_texts import check_texts
 

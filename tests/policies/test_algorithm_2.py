@@ -1,7 +1,5 @@
 """Algorithm 2 against its printed form, problem (6) against enumeration and the MILP, and the counts."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 from itertools import product

@@ -1,7 +1,5 @@
 """ET-LRU against a judge that goes token by token, T-LRU and LRU; the kernel against the reference."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import accumulate

@@ -1,7 +1,5 @@
 """Hazards of return and return indices: against plain counts, brute force and their definitions."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from itertools import combinations, pairwise

@@ -1,7 +1,5 @@
 """Policies by their names on the command line: ET-LRU from a model file, and the return-aware one."""
 
-from __future__ import annotations
-
 import inspect
 import json
 from fractions import Fraction

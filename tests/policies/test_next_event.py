@@ -1,7 +1,5 @@
 """The law of the next turn: closed forms, exact fractions, a chain that counts the living, and simulation."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any

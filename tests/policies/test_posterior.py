@@ -1,7 +1,5 @@
 """Beliefs about one silent conversation: laws, exact against float, and simulation of the hidden process."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any

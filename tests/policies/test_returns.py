@@ -1,7 +1,5 @@
 """Who comes back: cuts against a loop token by token, the capacity, T-LRU until proved, never the future."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

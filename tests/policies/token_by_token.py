@@ -4,8 +4,6 @@ It shares nothing with the policy. `worth` says what a conversation's belief tur
 numbers, from its rate and its silence; `survival` the probability of a prompt of at least so much.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -14,8 +14,6 @@ The work: a sweep and a campaign with a store, `reproduce` on two sections, and 
 that is killed loses is in tests/sweep/test_cluster.py.
 """
 
-from __future__ import annotations
-
 import argparse
 import ctypes
 import json

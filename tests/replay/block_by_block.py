@@ -6,8 +6,6 @@ of the initial cache included; rounds visit the conversations of the initial cac
 happens after the last turn; Length-Aware's budget is that of T-LRU with the exact next prompt for the estimate.
 """
 
-from __future__ import annotations
-
 from replay.instances import Case
 
 NEVER = float("inf")

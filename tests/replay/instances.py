@@ -1,7 +1,5 @@
 """Small instances for the tests: from Hypothesis, which shrinks them, or from a seed, which repeats them."""
 
-from __future__ import annotations
-
 import os
 import random
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Custom policies, each with rules that the paper's do not have, written on arrays."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import teltheory as tt

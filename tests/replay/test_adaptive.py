@@ -1,7 +1,5 @@
 """T-LRU with an adaptive threshold: against a judge that goes block by block, and by its laws."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil, floor

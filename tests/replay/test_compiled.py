@@ -1,7 +1,5 @@
 """Machine code on disk is never older than the sources that it was made of."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """A curve is the replay at every capacity."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The kernel reuses what the reference reuses, turn by turn."""
 
-from __future__ import annotations
-
 import os
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Machine code on disk that can't be written, is broken, or is held by another process never stops a replay."""
 
-from __future__ import annotations
-
 import fcntl
 import importlib
 import itertools

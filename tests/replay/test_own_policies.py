@@ -1,7 +1,5 @@
 """Custom policies: the kernel does what the reference does, by the policy's own rules."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """With a fault planted, the check that should catch it differs; without it, on the same instances, it does not."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The reference replay against the block-by-block judge, textbook numbers and what must always be true."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """What replay accepts and refuses: arguments, policies of one's own, the edges of a trace."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction

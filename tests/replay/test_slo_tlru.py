@@ -1,7 +1,5 @@
 """T-LRU for an SLO in seconds: T-LRU where TTFT is linear, and budgets that keep the SLO where it is not."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

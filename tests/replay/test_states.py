@@ -1,7 +1,5 @@
 """What is held after each turn, against the block-by-block judge and a figure of the paper."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 from replay.block_by_block import Judge

@@ -1,7 +1,5 @@
 """A Chromium without a window, and pages in it that may not complain and may not ask for anything."""
 
-from __future__ import annotations
-
 import shutil
 from contextlib import contextmanager
 

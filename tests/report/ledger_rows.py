@@ -1,7 +1,5 @@
 """Ledgers for tests of the documents, and the parts of a document."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A small page as `teltheory reproduce` makes it, of names that would like to be mark-up."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

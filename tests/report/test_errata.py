@@ -1,7 +1,5 @@
 """The errata and the ledger fit each other: nothing refuted is forgotten, and nothing else is called refuted."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The steps that a chart chooses from, the rows behind it, and what is said of T-LRU."""
 
-from __future__ import annotations
-
 from csv import DictReader
 from fractions import Fraction
 from io import StringIO

@@ -1,7 +1,5 @@
 """The ledger as Markdown: every row, how strong it is, for or against whom, and no mark-up of a text's own."""
 
-from __future__ import annotations
-
 import json
 import re
 

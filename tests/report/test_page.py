@@ -1,7 +1,5 @@
 """A page as text: what goes in is escaped, the same goes in the same comes out, and nothing of the machine."""
 
-from __future__ import annotations
-
 import base64
 import re
 from hashlib import sha256

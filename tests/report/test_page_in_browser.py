@@ -1,7 +1,5 @@
 """The page in Chromium: it loads in silence, asks for nothing, and its charts show what Python computes."""
 
-from __future__ import annotations
-
 import pytest
 from report.chromium import opened
 from report.pages import CLOSING, HOSTILE, ROWS, made

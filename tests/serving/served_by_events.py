@@ -5,8 +5,6 @@ a router's options. With times that are
 multiples of a power of two both add up without rounding.
 """
 
-from __future__ import annotations
-
 import heapq
 from dataclasses import replace
 from fractions import Fraction

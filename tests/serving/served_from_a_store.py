@@ -4,8 +4,6 @@ A replica's own tiers are replayed anew for every question; the store is a list 
 written first, of which LRU cuts the end, or a set of prefixes with the instant of their last write.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from serving.served_by_events import Events

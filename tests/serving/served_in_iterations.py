@@ -1,7 +1,5 @@
 """A second simulator of chunks and decoding: instants, and what is still to be computed or made."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 
 from serving.served_by_events import Events

@@ -1,7 +1,5 @@
 """Chunked prefill and decoding by hand."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The compiled engine serves as the plain one does, the same seconds bit for bit."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

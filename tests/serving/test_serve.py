@@ -1,7 +1,5 @@
 """Replicas with a queue: by hand, against the replay of one cache, and what is refused."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """One store for all replicas: by hand, and what it is without room."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Sweeps of policies in tiers, on an idle server and on replicas."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """The likelihood of conversations by integration over hidden deaths, and fits against what was sampled."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace

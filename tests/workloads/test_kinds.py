@@ -1,7 +1,5 @@
 """Samples of conversations of several kinds against closed formulas and a plain sampler."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Small requests of applications on engines, drawn with a seed or by Hypothesis."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from teltheory.optimal.schedules import Scheduling, Server, Task

@@ -1,7 +1,5 @@
 """The best schedules: by hand, by trying everything, by two programs, and what proves their sides."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Small traces of module sets, all of a size or some with a seed, for judges that try every content of a cache."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import chain, combinations, product
 from typing import Any, NamedTuple

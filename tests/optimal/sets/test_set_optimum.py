@@ -1,7 +1,5 @@
 """The hindsight optimum of module sets is what trying every content of the cache finds, and is proved."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

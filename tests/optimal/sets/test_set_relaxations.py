@@ -1,7 +1,5 @@
 """Linear relaxations of module sets: whole for divisible items, not for whole items, naive caps or tiers."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import combinations
 from math import ceil

@@ -1,7 +1,5 @@
 """Whole items and tiers: two sides around what trying every content of the cache finds, each checked."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

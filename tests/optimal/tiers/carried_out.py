@@ -4,8 +4,6 @@ A unit is needed in the tier that its next turn is to find it in, or in none. A 
 capacity loses what is needed in the slowest tier first, the end of each conversation's part first, to the next.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from teltheory.model.instance import Instance

@@ -1,7 +1,5 @@
 """Small conversations in tiers with a seed, for a judge that tries every content."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, NamedTuple

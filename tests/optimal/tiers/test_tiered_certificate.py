@@ -1,7 +1,5 @@
 """Certificates of lower sides in tiers: what is changed proves no more than the optimum, or nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Both sides of the optimum of forests in tiers against every place of every unit."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Both sides of the optimum in tiers against every content of the tiers, and plans that are carried out."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from operator import attrgetter

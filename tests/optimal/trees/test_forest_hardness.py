@@ -1,7 +1,5 @@
 """Graphs and flows as forests: independent vertices are chains that stay, tasks that fit are documents that do."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The hindsight optimum of a forest is what trying every content of the cache finds, and is proved."""
 
-from __future__ import annotations
-
 import os
 import random
 from dataclasses import replace

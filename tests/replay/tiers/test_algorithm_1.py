@@ -1,7 +1,5 @@
 """Algorithm 1 of RAGCache by hand: the table of docs/tiers-documents.md, on the tree and on its reference."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What holds in any number of tiers: one tier, LRU, free loading, chains and forests, and what moves."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Copies in the second tier: made once, made early, and what they are worth when the first tier is lost."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

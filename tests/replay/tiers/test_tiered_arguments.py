@@ -1,7 +1,5 @@
 """What a replay in tiers refuses, in one line."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The compiled loop for private conversations in tiers moves what the plain replay moves, turn by turn."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

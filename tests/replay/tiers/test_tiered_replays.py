@@ -1,7 +1,5 @@
 """Replays in tiers: two engines, and whole nodes in one tier."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

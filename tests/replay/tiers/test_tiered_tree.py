@@ -1,7 +1,5 @@
 """The tree in tiers, step by step: against its reference, and what holds after each step."""
 
-from __future__ import annotations
-
 from itertools import accumulate
 
 import pytest

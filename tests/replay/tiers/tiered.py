@@ -1,7 +1,5 @@
 """Forests of documents, tiers and policies for Hypothesis, and steps on a tree."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate

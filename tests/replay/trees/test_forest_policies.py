@@ -1,7 +1,5 @@
 """Policies of forests that remember what their cache did: two engines, other judges, laws, small examples."""
 
-from __future__ import annotations
-
 import json
 import random
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Labels as the join over all gets, and task groups whose members never depend on each other."""
 
-from __future__ import annotations
-
 from itertools import permutations, product
 
 import pytest

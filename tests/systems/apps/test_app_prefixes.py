@@ -1,7 +1,5 @@
 """Hashes of prefixes over tokens, and measures of fairness."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

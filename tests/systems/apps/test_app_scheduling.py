@@ -1,7 +1,5 @@
 """Algorithm 1 and FindEngine: golden cases, a plain second writing as judge, and laws."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Hashable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Sessions: what goes wrong is a code and one line, and reaches nothing else."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 

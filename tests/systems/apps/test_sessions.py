@@ -1,7 +1,5 @@
 """Sessions: values against a plain evaluation, failures against what is below, contexts counted, who goes when."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Mapping
 

@@ -4,8 +4,6 @@ A part is a text; ("role", name, parts); ("parameter", name, length, scaffold); 
 ("union", default, modules).
 """
 
-from __future__ import annotations
-
 import re
 from itertools import count
 from zlib import crc32

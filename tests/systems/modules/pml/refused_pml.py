@@ -3,8 +3,6 @@
 The files of a case stand in a folder beside another folder with a file, `outside/secret.txt`.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from contextlib import chdir

@@ -1,7 +1,5 @@
 """What the language refuses: each case by one line that docs/pml-refused.md has, with file, line and element."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from pathlib import Path

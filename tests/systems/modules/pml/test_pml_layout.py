@@ -1,7 +1,5 @@
 """Layouts: the public schemas as counted, schemas counted by hand, and laws on random schemas."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

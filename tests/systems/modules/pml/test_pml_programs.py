@@ -1,7 +1,5 @@
 """Schemas and prompts made by calls: what is written is read as it was meant."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Prompts: one that was resolved by hand, and laws on random prompts of random schemas."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given
