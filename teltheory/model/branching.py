@@ -1,6 +1,6 @@
 """Conversations as paths of a forest: turns make them longer, a shortened history makes them branch."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import count
 
 import numpy as np
@@ -58,6 +58,30 @@ class Growing:
         columns = parent, [self.length[node] for node in order], [number[leaf] for leaf in leaves]
         parents, sizes, renumbered = (readonly(np.array(column, np.int64)) for column in columns)
         return parents, sizes, renumbered
+
+
+def grown(
+    turns: Iterable[tuple[int, int, int]], before: Iterable[tuple[int, int]] = ()
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Return parents and lengths of nodes, and the leaf of each turn, after those of what was there `before`.
+
+    A turn is its conversation, history and what it adds; before the first one a conversation has a past.
+    """
+    growing = Growing()
+    begun = [growing.turn(conversation, 0, past) for conversation, past in before]
+    return growing.numbered([*begun, *(growing.turn(*turn) for turn in turns)])
+
+
+def leaves_out(parent: IntArray, conversation: IntArray, leaf: IntArray) -> bool:
+    """Whether any request leaves out some of the path of its conversation's request before."""
+    above, latest = parent.tolist(), dict[int, int]()
+    for own, node in zip(conversation.tolist(), leaf.tolist(), strict=True):
+        before, latest[own] = latest.get(own, NO_NODE), node
+        while node > before:  # parents have smaller numbers
+            node = above[node]
+        if node != before:
+            return True
+    return False
 
 
 def with_next_trees(tree: IntArray, conversation: IntArray) -> IntArray:

@@ -6,7 +6,7 @@
    the path are its input, the rest is output that it makes available. `total` is what a prefill with an empty
    cache computes; total - ask is a tail that no cache holds.
 3. A private conversation is a chain: each turn walks down to its end and makes it longer. Where a history is
-   shorter than the past, the chain engine cuts (what is cut is gone), while the forest branches (it stays).
+   shorter than the past, what is beyond stays as a branch; on a forest that *cuts* it is gone, as on a chain.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from teltheory.errors import ArgumentError, TraceError
-from teltheory.model.branching import NO_NODE, Growing, with_next_trees
+from teltheory.model.branching import NO_NODE, grown, leaves_out, with_next_trees
 from teltheory.model.columns import Column, arrivals, checked_block_size, lengths
 from teltheory.model.display import counted, mean_of, table_of
 from teltheory.model.nodes import (
@@ -70,6 +70,9 @@ class Forest(Requests, Tabular):
         What is said of each request, such as why it stopped.
     conversation : ndarray of int64, shape (n,), or None
         Conversation of each request, by number, where requests are turns: an empty path does not say it.
+    cut : bool
+        Whether what a request leaves out of its conversation's path is gone when it arrives, as on a chain; `held`
+        and `peak` still count it.
     """
 
     parent: IntArray
@@ -82,6 +85,7 @@ class Forest(Requests, Tabular):
     tokens: IntArray | None = None
     tags: tuple[str, ...] | None = None
     conversation: IntArray | None = None
+    cut: bool = False
     shared: ClassVar[bool] = True
 
     @classmethod
@@ -205,9 +209,8 @@ class Forest(Requests, Tabular):
         block_size : int
             Tokens per unit.
         """
-        growing = Growing()
-        columns = zip(*(c.tolist() for c in (conversation, history, prompt + response)), strict=True)
-        parent, length, leaf = growing.numbered([growing.turn(*row) for row in columns])
+        columns = (c.tolist() for c in (conversation, history, prompt + response))
+        parent, length, leaf = grown(zip(*columns, strict=True))
         asked = readonly(history + prompt)
         return cls(parent, length, leaf, asked, asked, arrival, block_size, conversation=conversation)
 
@@ -225,7 +228,8 @@ class Forest(Requests, Tabular):
         if not isinstance(other, Forest):
             return NotImplemented
         same = [np.array_equal(*pair) for pair in zip(self._columns(), other._columns(), strict=True)]
-        return self.block_size == other.block_size and self.tags == other.tags and all(same)
+        facts = [(one.block_size, one.tags, one.cut) for one in (self, other)]
+        return facts[0] == facts[1] and all(same)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -262,8 +266,8 @@ class Forest(Requests, Tabular):
 
     @property
     def is_private(self) -> bool:
-        """Whether requests are turns of private conversations, `is_chains`."""
-        return self.is_chains
+        """Whether requests are turns of private conversations: of a forest that cuts, or of one that `is_chains`."""
+        return self.cut or self.is_chains
 
     @property
     def session(self) -> IntArray:
@@ -310,6 +314,11 @@ class Forest(Requests, Tabular):
         if len(np.unique(parents)) < len(parents) or bool((self.total > self.ask).any()):
             return False
         return bool((self.ask >= self.left_before).all())
+
+    @cached_property
+    def is_cut(self) -> bool:
+        """Whether the forest cuts, and a request does leave out some of its conversation's path before it."""
+        return self.cut and leaves_out(self.parent, self.conversation, self.leaf)  # type: ignore[arg-type]
 
     @cached_property
     def tree(self) -> IntArray:

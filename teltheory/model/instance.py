@@ -6,28 +6,31 @@ an entry a request of `total`, `asked` (what may be reused) and `past` (what is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, singledispatch
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from teltheory.errors import ArgumentError, ForcedCachingError, TraceError
+from teltheory.model.branching import NO_NODE, grown
 from teltheory.model.forest import Forest
+from teltheory.model.initial import Initial, Start, paths_of, starts_of
 from teltheory.model.module_trace import ModuleTrace
+from teltheory.model.nodes import at_nodes, path_to, sums_down
 from teltheory.model.numbers import INT64_MAX, IntArray, exact_sum, readonly, whole_number
 from teltheory.model.trace import Trace
 
-Initial = Iterable[tuple[int | str, int, int]]
-
-
-class Start(NamedTuple):
-    """A conversation that is there before the first turn; those that never arrive have codes after all that do."""
-
-    code: int
-    past: int
-    cached: int
+__all__ = [
+    "ForestInstance",
+    "Initial",
+    "Instance",
+    "Instances",
+    "ModuleInstance",
+    "Start",
+    "instance_of",
+    "prefix_instance",
+]
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,7 @@ class Instance:
         if not isinstance(forced, (bool, np.bool_)):
             raise ArgumentError("forced", forced, "True or False")
         capacity = whole_number("capacity", capacity)
-        starts = _starts(trace, initial, capacity)
+        starts = starts_of(trace, initial, capacity)
         instance = cls(trace, capacity, bool(forced), starts, _histories(trace, starts))
         for turn in np.flatnonzero(instance.past[:-1] > capacity)[:1] if forced else ():
             raise ForcedCachingError(int(turn), int(instance.past[turn]), capacity)
@@ -116,10 +119,22 @@ class Instance:
             return self.requests.past
         return readonly(self.total + self.requests.response)
 
+    def as_forest(self) -> ForestInstance:
+        """Return the conversations as chains of a forest that cuts, and what is there of them as its paths."""
+        trace, begun = self.requests, len(self.initial)
+        columns = (c.tolist() for c in (trace.code, self.history, trace.prompt + trace.response))
+        parent, length, leaf = grown(zip(*columns, strict=True), ((s.code, s.past) for s in self.initial))
+        own = (trace.arrival, trace.block_size)
+        forest = Forest(
+            parent, length, leaf[begun:], self.total, self.total, *own, conversation=trace.code, cut=True
+        )
+        starts = tuple(s._replace(leaf=node) for s, node in zip(self.initial, leaf.tolist(), strict=False))
+        return ForestInstance(forest, self.capacity, self.forced, initial=starts)
+
 
 @dataclass(frozen=True)
 class ForestInstance:
-    """A forest of shared prefixes, and the cache that meets it, empty.
+    """A forest of shared prefixes, and the cache that meets it.
 
     Attributes
     ----------
@@ -133,6 +148,8 @@ class ForestInstance:
         How many paths that are.
     whole : bool
         Whether nodes of the forest are cached whole or not at all, so that policies see nodes instead of units.
+    initial : tuple of Start
+        Initial cache, least recent first.
     """
 
     requests: Forest
@@ -140,9 +157,12 @@ class ForestInstance:
     forced: bool = False
     running: int = 1
     whole: bool = False
+    initial: tuple[Start, ...] = ()
 
     @classmethod
-    def of(cls, forest: Forest, capacity: int, *, forced: bool = False, running: int = 1) -> ForestInstance:
+    def of(
+        cls, forest: Forest, capacity: int, *, forced: bool = False, running: int = 1, initial: Initial = ()
+    ) -> ForestInstance:
         """Check the arguments against each other.
 
         Parameters
@@ -155,6 +175,10 @@ class ForestInstance:
             Whether the paths of running requests must be cached whole.
         running : int
             Requests that run at the same time, this one included; 1 or more, and 1 under optional caching.
+        initial : iterable of (conversation, leaf, cached)
+            Initial cache, least recent first: paths that were there before the first request, each down to a node,
+            as in `Forest.leaf`, and how many of its first units are cached. The conversation, a number that stands
+            there once, is looked at where the forest cuts.
 
         Raises
         ------
@@ -169,7 +193,9 @@ class ForestInstance:
             raise ArgumentError("forced", forced, "True or False")
         if whole_number("running", running) < 1 or (running > 1 and not forced):
             raise ArgumentError("running", running, "1 or more" if forced else "1, as caching is optional")
-        instance = cls(forest, whole_number("capacity", capacity), bool(forced), int(running))
+        size = whole_number("capacity", capacity)
+        starts = paths_of(forest, initial, size)
+        instance = cls(forest, size, bool(forced), int(running), initial=starts)
         for k in np.flatnonzero(instance.pinned[:-1] > instance.capacity)[:1] if forced else ():
             raise ForcedCachingError(int(k), int(instance.pinned[k]), instance.capacity)
         return instance
@@ -196,6 +222,28 @@ class ForestInstance:
     def exempt(self) -> int:
         """How many of the latest paths no cut touches."""
         return self.running if self.forced else 0
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the cache starts empty and nothing is cut, as the compiled loops have it."""
+        return not self.initial and not self.requests.is_cut
+
+    @cached_property
+    def known(self) -> IntArray:
+        """Leading units of each request's input that were made available before; shape (n,)."""
+        if not self.initial:
+            return self.requests.known
+        begun = [node for start in self.initial for node in path_to(self.requests.parent, start.leaf)]
+        length = np.zeros(self.requests.nodes, np.int64)
+        length[begun] = self.requests.length[begun]
+        there = at_nodes(sums_down(self.requests.parent, length), self.requests.leaf, 0)
+        return readonly(np.minimum(np.maximum(self.requests.known, there), self.requests.ask))
+
+    def by_units(self) -> ForestInstance:
+        """Return the instance of the forest with a node for each unit."""
+        last = np.append(np.cumsum(self.requests.length) - 1, NO_NODE)
+        starts = tuple(start._replace(leaf=int(last[start.leaf])) for start in self.initial)
+        return replace(self, forest=self.requests.by_units(), initial=starts)
 
     @cached_property
     def pinned(self) -> IntArray:
@@ -329,38 +377,6 @@ def prefix_instance(trace: Any, capacity: int, **mode: Any) -> Instance | Forest
     if not instance.requests.reuses_prefixes:
         raise ArgumentError("trace", type(trace).__name__, "a Trace")
     return instance
-
-
-def _starts(trace: Trace, initial: Initial, capacity: int) -> tuple[Start, ...]:
-    if not isinstance(initial, Iterable):
-        raise ArgumentError("initial", initial, "a list of (conversation, past, cached)")
-    entries = list(initial)
-    codes: dict[int | str, int] = {}
-    if entries:
-        codes |= zip(trace.labels, trace.code.tolist(), strict=True)
-    starts: list[Start] = []
-    for i, entry in enumerate(entries):
-        if not isinstance(entry, tuple | list) or len(entry) != 3:
-            raise ArgumentError(f"initial[{i}]", entry, "(conversation, past, cached)")
-        conversation, *lengths = entry
-        past, cached = (whole_number(f"initial[{i}]", length) for length in lengths)
-        if cached > past:
-            raise ArgumentError(f"initial[{i}]", entry, f"at most {past} cached, the conversation's past")
-        code = codes.setdefault(_label(i, conversation, trace), len(codes))
-        if any(start.code == code for start in starts):
-            raise ArgumentError(f"initial[{i}]", entry, "each conversation once")
-        starts.append(Start(code, past, cached))
-    if sum(start.cached for start in starts) > capacity:
-        raise ArgumentError("initial", entries, f"at most the capacity {capacity} cached in all")
-    return tuple(starts)
-
-
-def _label(i: int, conversation: int | str, trace: Trace) -> int | str:
-    kind = (int, np.integer) if trace.names is None else str
-    if len(trace) and (isinstance(conversation, bool) or not isinstance(conversation, kind)):
-        expected = "a whole number" if trace.names is None else "a string"
-        raise ArgumentError(f"initial[{i}]", conversation, f"{expected}, as the trace names its conversations")
-    return conversation
 
 
 def _histories(trace: Trace, starts: tuple[Start, ...]) -> IntArray:

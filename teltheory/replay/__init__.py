@@ -159,9 +159,10 @@ def _replay(
         return _in_tiers(trace, policy, capacity, initial, running, forced=forced, cache=cache, engine=engine)
     check_policy(policy)
     pinned = forced or isinstance(cache, RadixNodes)
-    instance = instance_of(trace, capacity, forced=pinned, initial=initial, running=running)
-    if isinstance(instance, ForestInstance):
-        return replay_forest(instance, policy, cache, engine)
+    if isinstance(trace, Forest):
+        given = ForestInstance.of(trace, capacity, forced=pinned, initial=initial, running=running)
+        return replay_forest(given, policy, cache, engine)
+    instance: Any = instance_of(trace, capacity, forced=pinned, initial=initial, running=running)
     return replay_instance(instance, policy, engine, progress)
 
 
@@ -239,10 +240,22 @@ def replay_forest(
     check_forest_cache(policy, cache)
     by_kernel, by_reference = _forest_engines(cache)
     long = int(instance.requests.past.sum()) >= KERNEL_FROM
+    if not instance.is_plain:
+        _check_plain_loops(instance, cache, engine)
+        return by_reference(instance, policy)
     if engine == "kernel" or (engine == "auto" and long and prefers_kernel(policy)):
         with suppress(*(() if engine == "kernel" else (NotCompiledError,))):
             return by_kernel(instance, policy)
     return by_reference(instance, policy)
+
+
+def _check_plain_loops(instance: ForestInstance, cache: Cache, engine: Engine) -> None:
+    """Raise for what loops do not do on a forest with an initial cache or with histories that are cut."""
+    name, found = ("initial", instance.initial) if instance.initial else ("trace", "a Forest whose histories cut")
+    if isinstance(cache, RadixNodes):
+        raise ArgumentError(name, found, "none of it in a tree of whole nodes")
+    if engine == "kernel":
+        raise NotCompiledError(name, found, "engine='reference' for it")
 
 
 def _forest_engines(cache: Cache) -> tuple[Callable[..., Outcome], Callable[..., Outcome]]:

@@ -252,7 +252,7 @@ def capacity_curve(
 
 def _path_segments(forest: Forest, policy: AnyPolicy, cache: Cache) -> PathSegments | None:
     """Return the segments that one pass over a forest finds; None if the policy is not known to have any."""
-    if cache not in ("strict", "holes") or not has_rules(policy) or policy.trim == "round-robin":
+    if cache not in ("strict", "holes") or not has_rules(policy) or policy.trim == "round-robin" or forest.is_cut:
         return None
     from teltheory.replay.trees.distances import path_segments
     from teltheory.replay.trees.recency import kept_by_recency

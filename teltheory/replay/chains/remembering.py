@@ -14,14 +14,12 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance, Instance
 from teltheory.model.outcome import Outcome
 from teltheory.policies.expiry import TTL
@@ -29,7 +27,7 @@ from teltheory.policies.greedy_dual import GDSF, PGDSF
 from teltheory.policies.policy import NotCompiledError, settled
 from teltheory.policies.queues import S3FIFO, TwoQ
 from teltheory.policies.residence import FIFO, LFU, SLRU, Priority
-from teltheory.replay.trees.reference import replayed_requests
+from teltheory.replay.trees.reference import replay_reference
 
 KINDS = (FIFO, LFU, SLRU, Priority, GDSF, PGDSF, TwoQ, S3FIFO, TTL)
 
@@ -38,28 +36,12 @@ def forest_of(instance: Instance) -> ForestInstance:
     """Return private conversations, which begin with an empty cache, as the forest of their units."""
     if instance.initial:
         raise ArgumentError("initial", instance.initial, "none, under a policy with a memory")
-    trace = instance.requests
-    columns = trace.code, instance.history, trace.prompt, trace.response
-    forest = Forest.of_turns(*columns, trace.arrival, trace.block_size)
-    return ForestInstance(forest, instance.capacity, instance.forced)
+    return instance.as_forest()
 
 
 def replay_units(instance: Instance, policy: Any) -> Outcome:
     """Replay unit by unit, in plain Python: the reference."""
-    on = forest_of(instance)
-    served = replayed_requests(on, settled(policy, on.requests), True, cut_off(on))
-    return Outcome.of(instance, np.array([hits for hits, _ in served], np.int64))
-
-
-def cut_off(instance: ForestInstance) -> Iterator[list[int]]:
-    """Yield for each turn the units of its conversation that its history leaves out, the deepest first."""
-    units, latest = instance.requests.by_units(), dict[int, list[int]]()
-    assert units.conversation is not None
-    for k, conversation in enumerate(units.conversation.tolist()):
-        path, before = units.path(k), latest.get(conversation, [])
-        kept = set(path)
-        yield [node for node in reversed(before) if node not in kept]
-        latest[conversation] = path
+    return Outcome.of(instance, replay_reference(forest_of(instance), policy).cached)
 
 
 def replay_runs(instance: Instance, policy: Any) -> Outcome:

@@ -115,7 +115,7 @@ class RadixTree:
         self.times = [None] * n if arrival is None else arrival.tolist()
         self.root = RadixNode(0, 0, 0, None)
         self.used = 0
-        self.following = following_requests(instance)
+        self.following = following_requests(instance.by_units())
         self.rank: dict[int, int] = {}  # of each unit by its first request
         self.highest: dict[int, int] = {}  # the longest path that ever went through each unit
         self.through: dict[int, int] = {}  # how many paths ever did

@@ -114,6 +114,8 @@ class Tree:
         self, forest: Forest, policies: Any, tiers: Tiers, forced: bool, cache: object, kind: Any = TieredTree
     ) -> None:
         check_cache(cache)
+        if forest.is_cut:
+            raise ArgumentError("trace", "a Forest whose histories cut", "the Trace that it is of in tiers")
         whole = isinstance(cache, WholeNodes)
         self.tree = kind(forest, tiers, policies, cache.block if isinstance(cache, WholeNodes) else 1, whole=whole)
         self.optional = not (forced or whole)

@@ -1,6 +1,7 @@
 """The reference replay of a forest: plain Python, unit by unit, to be read beside docs/forest.md.
 
-For every request k, in order of arrival, after what has expired has gone:
+What the initial cache holds was there before request 0. For every request k, in order of arrival, after what has
+expired has gone, and on a forest that cuts what k leaves out of its conversation's path before it:
 
 1. it hits the leading units of its input that are cached;
 2. its whole path is available, and its units become the most recent;
@@ -21,23 +22,32 @@ when its request has ended. The cut after the last request is left out.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain, repeat
 from typing import Any
 
+from teltheory.errors import ArgumentError
+from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance
+from teltheory.model.nodes import path_to
 from teltheory.model.outcome import Outcome
 from teltheory.policies.memory import Memory
 from teltheory.policies.node import Node, Turn
 from teltheory.policies.policy import Policy, mark_of, memory_of, settled, unlike
 
 
+Following = list[list[Turn | None]]
+
+
 @dataclass(slots=True)
 class Unit(Node):
-    """One unit of the forest; `place` is its depth, `since` and `reads` are what happened to it in the cache."""
+    """One unit of the forest; `place` is its depth, `since` and `reads` are what happened to it in the cache.
+
+    `recent` is its last request, below 0 what was last before request 0.
+    """
 
     place: int = field(kw_only=True)
+    recent: int = field(init=False)
     since: int = field(init=False)
     reads: int = field(init=False)
 
@@ -59,32 +69,29 @@ def replay_reference(instance: ForestInstance, policy: Policy, strict: bool = Tr
     return Outcome.of_forest(forest, [hits for hits, _ in served], [added for _, added in served])
 
 
-def replayed_requests(
-    instance: ForestInstance, policy: Policy, strict: bool, lost: Iterable[Iterable[int]] = ()
-) -> Iterator[tuple[int, int]]:
-    """Replay request by request; yield the units that each hits, and those that it adds.
-
-    `lost` has the units that are gone before each request, as where a private conversation is cut.
-    """
-    forest = instance.requests.by_units()
+def replayed_requests(instance: ForestInstance, policy: Policy, strict: bool) -> Iterator[tuple[int, int]]:
+    """Replay request by request; yield the units that each hits, and those that it adds."""
+    memory = memory_of(policy, instance) if hasattr(policy, "memory") else None
+    if memory is not None and instance.initial:
+        raise ArgumentError("initial", instance.initial, "none, under a policy with a memory")
+    instance = instance.by_units()
+    forest = instance.requests
     times = [None] * len(forest) if forest.arrival is None else forest.arrival.tolist()
     following = following_requests(instance)
-    units: dict[int, Unit] = {}
-    held = Held(forest.parent.tolist(), strict, forest.tree.tolist())
-    memory = memory_of(policy, instance) if hasattr(policy, "memory") else None
+    held, units = begun(instance, policy, strict, following, times[0] if times else None)
     paths: list[list[int]] = []
-    for k, (ask, gone) in enumerate(zip(forest.ask.tolist(), chain(lost, repeat(())), strict=False)):
+    for k, (ask, gone) in enumerate(zip(forest.ask.tolist(), left_out(instance), strict=True)):
         path = forest.path(k)
         held.lose(gone)
         if memory is not None:
             running = {node for path in paths[max(k + 1 - instance.exempt, 0) :] for node in path}
             expire(held, units, memory, running, times[k])
         hits = next((i for i, node in enumerate(path[:ask]) if node not in held.units), ask)
-        for i, node in enumerate(path):
-            unit = units.setdefault(node, Unit(len(units), 0, 1, None, node, place=i + 1))
-            unit.next = following[k][i]
-            unit.past = marked(mark_of(policy), unit, len(path), node in held.units)
-            unit.last, unit.seen = k, times[k]
+        for node, coming in zip(path, following[k], strict=True):
+            unit = units.setdefault(node, Unit(len(units), 0, 1, None, node, place=int(forest.depth[node])))
+            unit.next = coming
+            unit.past = marked(mark_on(forest, policy), unit, len(path), node in held.units)
+            unit.last, unit.recent, unit.seen = k, k, times[k]
             unit.hits += 1
             unit.since, unit.reads = (unit.since, unit.reads + 1) if node in held.units else (k, 1)
         for node in reversed(path):
@@ -94,8 +101,9 @@ def replayed_requests(
         yield hits, held.add(path)
         if k < len(forest) - 1 or not instance.forced:
             ended = k - instance.exempt
-            exempt = {node for path in paths[ended + 1 :] for node in path}
-            released = [node for node in paths[ended] if node not in exempt] if ended >= 0 else []
+            exempt = {node for path in paths[max(ended + 1, 0) :] for node in path}
+            over = [*(paths_before(instance) if k == 0 else ()), *(paths[ended : ended + 1] if ended >= 0 else ())]
+            released = [node for path in over for node in path if node not in exempt]
             drop(held, units, policy, released)
             if memory is None:
                 cut(held, units, policy, instance.capacity, exempt)
@@ -106,17 +114,70 @@ def replayed_requests(
                 cut_by_memory(held, units, policy, memory, instance.capacity, exempt)
 
 
-def following_requests(instance: ForestInstance) -> list[list[Turn | None]]:
-    """Return for each request, per unit of its path, the next request through it."""
-    forest = instance.requests.by_units()
-    known, total = forest.known.tolist(), forest.total.tolist()
+def begun(
+    instance: ForestInstance, policy: Policy, strict: bool, following: Following, time: float | None
+) -> tuple[Held, dict[int, Unit]]:
+    """Return the initial cache, and the units of its paths: the least recent path was last before all others."""
+    forest, paths = instance.requests, paths_before(instance)
+    held, units = Held(forest.parent.tolist(), strict, ranks_of_trees(instance)), dict[int, Unit]()
+    for i, (start, path) in enumerate(zip(instance.initial, paths, strict=True)):
+        for node, coming in zip(path, following[i - len(paths)], strict=True):
+            unit = units.setdefault(node, Unit(len(units), 0, 1, None, node, place=int(forest.depth[node])))
+            unit.next, unit.recent, unit.seen = coming, i - len(paths), time
+            unit.past = marked(mark_on(forest, policy), unit, start.past, node in held.units)
+            unit.since, unit.reads = -1, 0
+        held.add(path[: start.cached])
+    return held, units
+
+
+def paths_before(instance: ForestInstance) -> list[list[int]]:
+    """Return the paths that were there before the first request."""
+    return [path_to(instance.requests.parent, start.leaf) for start in instance.initial]
+
+
+def mark_on(forest: Forest, policy: Policy) -> str:
+    """Return which mark units have: where histories are cut nothing is left but what the last request read."""
+    return "last" if forest.cut else mark_of(policy)
+
+
+def ranks_of_trees(instance: ForestInstance) -> dict[int, int]:
+    """Return the place of each tree by first arrival, on a forest that cuts of the conversation that it is of."""
+    forest = instance.requests
+    roots = [path[0] if path else -1 for path in paths_before(instance)] + forest.tree.tolist()
+    owners = roots
+    if forest.cut and forest.conversation is not None:
+        owners = [start.code for start in instance.initial] + forest.conversation.tolist()
+    rank = {owner: i for i, owner in enumerate(dict.fromkeys(owners))}
+    return {root: rank[owner] for root, owner in zip(roots, owners, strict=True)}
+
+
+def left_out(instance: ForestInstance) -> Iterator[list[int]]:
+    """Yield for each request the units that it cuts off its conversation's path before it, the deepest first."""
+    forest = instance.requests
+    if not forest.cut or forest.conversation is None:
+        yield from ([] for _ in range(len(forest)))
+        return
+    latest = dict(zip((start.code for start in instance.initial), paths_before(instance), strict=True))
+    for k, conversation in enumerate(forest.conversation.tolist()):
+        before, latest[conversation] = latest.get(conversation, []), forest.path(k)
+        kept = set(latest[conversation])
+        yield [node for node in reversed(before) if node not in kept]
+
+
+def following_requests(instance: ForestInstance) -> Following:
+    """Return for each request, per unit of its path, the next request through it, or that cuts it off.
+
+    Those of the paths before request 0 are the last of the list, in their order.
+    """
+    forest, lost = instance.requests, list(left_out(instance))
+    known, total = instance.known.tolist(), forest.total.tolist()
     upcoming: dict[int, Turn] = {}
-    following: list[list[Turn | None]] = []
+    following: Following = []
     for k in range(len(forest) - 1, -1, -1):
         path = forest.path(k)
         following.append([upcoming.get(node) for node in path])
-        upcoming.update(dict.fromkeys(path, Turn(k, known[k], total[k] - known[k])))
-    return following[::-1]
+        upcoming.update(dict.fromkeys((*path, *lost[k]), Turn(k, known[k], total[k] - known[k])))
+    return following[::-1] + [[upcoming.get(node) for node in path] for path in paths_before(instance)]
 
 
 def marked(mark: str, unit: Unit, end: int, resident: bool) -> int:
@@ -131,9 +192,8 @@ def marked(mark: str, unit: Unit, end: int, resident: bool) -> int:
 class Held:
     """The units that are cached, how many cached children each has, and the trees in order of first arrival."""
 
-    def __init__(self, parent: list[int], strict: bool, trees: Iterable[int] = ()) -> None:
-        self.parent, self.strict = parent, strict
-        self.trees = {root: rank for rank, root in enumerate(dict.fromkeys(trees))}
+    def __init__(self, parent: list[int], strict: bool, trees: Mapping[int, int] | None = None) -> None:
+        self.parent, self.strict, self.trees = parent, strict, trees or {}
         self.units: set[int] = set()
         self.children: dict[int, int] = {}
 
@@ -231,8 +291,8 @@ def order(policy: Policy, unit: Unit) -> tuple[Any, ...]:
     """Return by what a unit goes: the smallest first."""
     if surplus(policy, unit):
         key = policy.trim_key(unit) if policy.trim == "least-recent" else 0
-        return (0, key, unit.last, -unit.place)
+        return (0, key, unit.recent, -unit.place)
     key = policy.eviction_key(unit)
     if key is None:
         raise unlike(policy, "eviction_key returns a number", None)
-    return (1, key, unit.last, -unit.place)
+    return (1, key, unit.recent, -unit.place)
