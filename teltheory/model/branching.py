@@ -75,8 +75,9 @@ def grown(
 def leaves_out(parent: IntArray, conversation: IntArray, leaf: IntArray) -> bool:
     """Whether any request leaves out some of the path of its conversation's request before."""
     above, latest = parent.tolist(), dict[int, int]()
-    for own, node in zip(conversation.tolist(), leaf.tolist(), strict=True):
-        before, latest[own] = latest.get(own, NO_NODE), node
+    for own, end in zip(conversation.tolist(), leaf.tolist(), strict=True):
+        node, before = end, latest.get(own, NO_NODE)
+        latest[own] = end
         while node > before:  # parents have smaller numbers
             node = above[node]
         if node != before:

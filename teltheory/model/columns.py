@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from teltheory.errors import ArgumentError, TraceError
-from teltheory.model.numbers import INT64_MAX, FloatArray, IntArray, readonly, whole_number
+from teltheory.model.numbers import INT64_MAX, BoolArray, FloatArray, IntArray, readonly, whole_number
 
 Column: TypeAlias = Any
 """One value a turn: a list, an array of NumPy or Arrow, a Series of pandas or polars."""
@@ -168,3 +168,9 @@ def arrivals(values: Any, n: int) -> FloatArray:
         times = (fine - fine[:1]) / np.timedelta64(1, "s")
     times.setflags(write=False)
     return times
+
+
+def checked(column: str, values: IntArray, wrong: BoolArray, expected: str, bound: IntArray) -> None:
+    """Raise `TraceError` for the first entry that is wrong; `expected` has its bound at {}."""
+    for k in np.flatnonzero(wrong)[:1]:
+        raise TraceError(column, int(k), int(values[k]), expected.format(int(bound[k])))

@@ -19,9 +19,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from teltheory.errors import ArgumentError, TraceError
+from teltheory.errors import ArgumentError
 from teltheory.model.branching import NO_NODE, grown, leaves_out, with_next_trees
-from teltheory.model.columns import Column, arrivals, checked_block_size, lengths
+from teltheory.model.columns import Column, arrivals, checked, checked_block_size, lengths
 from teltheory.model.display import counted, mean_of, table_of
 from teltheory.model.nodes import (
     at_nodes,
@@ -29,11 +29,12 @@ from teltheory.model.nodes import (
     path_to,
     renumbered,
     renumbered_upwards,
+    rescaled,
     roots,
     sums_down,
     walked,
 )
-from teltheory.model.numbers import BoolArray, FloatArray, IntArray, readonly
+from teltheory.model.numbers import FloatArray, IntArray, readonly
 from teltheory.model.requests import Requests
 from teltheory.model.tables import Tabular, made_of, of_lists
 from teltheory.model.turns import bounds, consecutive_turns
@@ -176,12 +177,12 @@ class Forest(Requests, Tabular):
         length = readonly(np.ones(len(parent), np.int64))
         end = at_nodes(sums_down(parent, length), leaf, 0)
         asked = readonly(end) if ask is None else lengths("ask", ask, n)
-        _check("ask", asked, asked > end, "at most {}, the length of its path", end)
+        checked("ask", asked, asked > end, "at most {}, the length of its path", end)
         computed = asked if total is None else lengths("total", total, n)
-        _check("total", computed, computed < asked, "at least {}, what it asks for", asked)
+        checked("total", computed, computed < asked, "at least {}, what it asks for", asked)
         counted = None if tokens is None else lengths("tokens", tokens, n)
         if counted is not None:
-            _check("tokens", counted, counted < asked * size, "at least {}, those of its blocks", asked * size)
+            checked("tokens", counted, counted < asked * size, "at least {}, those of its blocks", asked * size)
         times = None if arrival is None else arrivals(arrival, n)
         said = None if tags is None else tuple(tags)
         return cls(readonly(parent), length, readonly(leaf), asked, computed, times, size, counted, said)
@@ -266,7 +267,7 @@ class Forest(Requests, Tabular):
 
     @property
     def is_private(self) -> bool:
-        """Whether requests are turns of private conversations: of a forest that cuts, or of one that `is_chains`."""
+        """Whether requests are turns of private conversations: it cuts, or `is_chains`."""
         return self.cut or self.is_chains
 
     @property
@@ -371,9 +372,9 @@ class Forest(Requests, Tabular):
         if size % self.block_size and self.block_size % size:
             raise ArgumentError("block_size", size, f"a multiple or a whole part of {self.block_size} tokens")
         ratio = Fraction(self.block_size, size)
-        depth = _scaled(self.depth, ratio)
-        length = readonly(depth - _scaled(self.depth - self.length, ratio))
-        ask, total = _scaled(self.ask, ratio), _scaled(self.total, ratio)
+        depth = rescaled(self.depth, ratio)
+        length = readonly(depth - rescaled(self.depth - self.length, ratio))
+        ask, total = rescaled(self.ask, ratio), rescaled(self.total, ratio)
         forest = replace(self, length=length, ask=ask, total=total, block_size=size, tokens=self.inputs)
         return forest.without_empty_nodes()
 
@@ -395,12 +396,3 @@ class Forest(Requests, Tabular):
     def path(self, request: int) -> list[int]:
         """Return the nodes of a request, root first."""
         return path_to(self.parent, int(self.leaf[request]))
-
-
-def _check(column: str, values: IntArray, wrong: BoolArray, expected: str, bound: IntArray) -> None:
-    for k in np.flatnonzero(wrong)[:1]:
-        raise TraceError(column, int(k), int(values[k]), expected.format(int(bound[k])))
-
-
-def _scaled(units: IntArray, ratio: Fraction) -> IntArray:
-    return readonly(units * ratio.numerator // ratio.denominator)

@@ -243,7 +243,7 @@ class ForestInstance:
         """Return the instance of the forest with a node for each unit."""
         last = np.append(np.cumsum(self.requests.length) - 1, NO_NODE)
         starts = tuple(start._replace(leaf=int(last[start.leaf])) for start in self.initial)
-        return replace(self, forest=self.requests.by_units(), initial=starts)
+        return replace(self, requests=self.requests.by_units(), initial=starts)
 
     @cached_property
     def pinned(self) -> IntArray:

@@ -1,12 +1,13 @@
 """Arrays of nodes of a forest: sums from the root down, numbers of those that stay, values at some; paths."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
 
 from teltheory.errors import TraceError
 from teltheory.model.branching import NO_NODE
-from teltheory.model.numbers import BoolArray, IntArray
+from teltheory.model.numbers import BoolArray, IntArray, readonly
 
 
 def sums_down(parent: IntArray, length: IntArray) -> IntArray:
@@ -83,3 +84,8 @@ def walked(request: int, path: Sequence[int], nodes: dict[int, int], parents: li
             raise TraceError("paths", request, block, "a block with one parent, as in the requests before it")
         node = here
     return node
+
+
+def rescaled(units: IntArray, ratio: Fraction) -> IntArray:
+    """Return lengths in units of another size, rounded down."""
+    return readonly(units * ratio.numerator // ratio.denominator)

@@ -27,14 +27,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from teltheory.errors import ArgumentError
-from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance
 from teltheory.model.nodes import path_to
 from teltheory.model.outcome import Outcome
 from teltheory.policies.memory import Memory
 from teltheory.policies.node import Node, Turn
 from teltheory.policies.policy import Policy, mark_of, memory_of, settled, unlike
-
 
 Following = list[list[Turn | None]]
 
@@ -71,14 +69,11 @@ def replay_reference(instance: ForestInstance, policy: Policy, strict: bool = Tr
 
 def replayed_requests(instance: ForestInstance, policy: Policy, strict: bool) -> Iterator[tuple[int, int]]:
     """Replay request by request; yield the units that each hits, and those that it adds."""
-    memory = memory_of(policy, instance) if hasattr(policy, "memory") else None
-    if memory is not None and instance.initial:
-        raise ArgumentError("initial", instance.initial, "none, under a policy with a memory")
-    instance = instance.by_units()
-    forest = instance.requests
+    memory, instance = remembered(policy, instance), instance.by_units()
+    forest, mark = instance.requests, "last" if instance.requests.cut else mark_of(policy)
     times = [None] * len(forest) if forest.arrival is None else forest.arrival.tolist()
     following = following_requests(instance)
-    held, units = begun(instance, policy, strict, following, times[0] if times else None)
+    held, units = begun(instance, mark, strict, following, times[0] if times else None)
     paths: list[list[int]] = []
     for k, (ask, gone) in enumerate(zip(forest.ask.tolist(), left_out(instance), strict=True)):
         path = forest.path(k)
@@ -87,10 +82,10 @@ def replayed_requests(instance: ForestInstance, policy: Policy, strict: bool) ->
             running = {node for path in paths[max(k + 1 - instance.exempt, 0) :] for node in path}
             expire(held, units, memory, running, times[k])
         hits = next((i for i, node in enumerate(path[:ask]) if node not in held.units), ask)
-        for node, coming in zip(path, following[k], strict=True):
-            unit = units.setdefault(node, Unit(len(units), 0, 1, None, node, place=int(forest.depth[node])))
-            unit.next = coming
-            unit.past = marked(mark_on(forest, policy), unit, len(path), node in held.units)
+        for place, node in enumerate(path):
+            unit = units.setdefault(node, Unit(len(units), 0, 1, None, node, place=place + 1))
+            unit.next = following[k][place]
+            unit.past = marked(mark, unit, len(path), node in held.units)
             unit.last, unit.recent, unit.seen = k, k, times[k]
             unit.hits += 1
             unit.since, unit.reads = (unit.since, unit.reads + 1) if node in held.units else (k, 1)
@@ -102,29 +97,35 @@ def replayed_requests(instance: ForestInstance, policy: Policy, strict: bool) ->
         if k < len(forest) - 1 or not instance.forced:
             ended = k - instance.exempt
             exempt = {node for path in paths[max(ended + 1, 0) :] for node in path}
-            over = [*(paths_before(instance) if k == 0 else ()), *(paths[ended : ended + 1] if ended >= 0 else ())]
+            over = [*(paths_before(instance) if k == 0 else ()), *paths[max(ended, 0) : max(ended + 1, 0)]]
             released = [node for path in over for node in path if node not in exempt]
             drop(held, units, policy, released)
             if memory is None:
                 cut(held, units, policy, instance.capacity, exempt)
             else:
-                for node in reversed(released):
-                    if node in held.units:
-                        memory.released(units[node])
+                release(held, units, memory, released)
                 cut_by_memory(held, units, policy, memory, instance.capacity, exempt)
 
 
+def remembered(policy: Policy, instance: ForestInstance) -> Memory | None:
+    """Return the policy's memory, None if it has none; a memory knows of nothing before the first request."""
+    memory = memory_of(policy, instance) if hasattr(policy, "memory") else None
+    if memory is not None and instance.initial:
+        raise ArgumentError("initial", instance.initial, "none, under a policy with a memory")
+    return memory
+
+
 def begun(
-    instance: ForestInstance, policy: Policy, strict: bool, following: Following, time: float | None
+    instance: ForestInstance, mark: str, strict: bool, following: Following, time: float | None
 ) -> tuple[Held, dict[int, Unit]]:
     """Return the initial cache, and the units of its paths: the least recent path was last before all others."""
-    forest, paths = instance.requests, paths_before(instance)
-    held, units = Held(forest.parent.tolist(), strict, ranks_of_trees(instance)), dict[int, Unit]()
+    paths, units = paths_before(instance), dict[int, Unit]()
+    held = Held(instance.requests.parent.tolist(), strict, ranks_of_trees(instance))
     for i, (start, path) in enumerate(zip(instance.initial, paths, strict=True)):
-        for node, coming in zip(path, following[i - len(paths)], strict=True):
-            unit = units.setdefault(node, Unit(len(units), 0, 1, None, node, place=int(forest.depth[node])))
-            unit.next, unit.recent, unit.seen = coming, i - len(paths), time
-            unit.past = marked(mark_on(forest, policy), unit, start.past, node in held.units)
+        for place, node in enumerate(path):
+            unit = units.setdefault(node, Unit(len(units), 0, 1, None, node, place=place + 1))
+            unit.next, unit.recent, unit.seen = following[i - len(paths)][place], i - len(paths), time
+            unit.past = marked(mark, unit, start.past, node in held.units)
             unit.since, unit.reads = -1, 0
         held.add(path[: start.cached])
     return held, units
@@ -133,11 +134,6 @@ def begun(
 def paths_before(instance: ForestInstance) -> list[list[int]]:
     """Return the paths that were there before the first request."""
     return [path_to(instance.requests.parent, start.leaf) for start in instance.initial]
-
-
-def mark_on(forest: Forest, policy: Policy) -> str:
-    """Return which mark units have: where histories are cut nothing is left but what the last request read."""
-    return "last" if forest.cut else mark_of(policy)
 
 
 def ranks_of_trees(instance: ForestInstance) -> dict[int, int]:
@@ -181,7 +177,7 @@ def following_requests(instance: ForestInstance) -> Following:
 
 
 def marked(mark: str, unit: Unit, end: int, resident: bool) -> int:
-    """Return the mark L of a unit after a request of length `end` through it."""
+    """Return the mark L of a unit after a request of length `end` through it; where histories cut it is "last"."""
     if mark == "next":
         return unit.coming.history
     if mark == "last" or (mark == "resident" and not resident):
@@ -232,6 +228,13 @@ def drop(held: Held, units: dict[int, Unit], policy: Policy, released: list[int]
     for node in reversed(released):
         if held.may_go(node) and unwanted(policy, units[node]):
             held.remove(node)
+
+
+def release(held: Held, units: dict[int, Unit], memory: Memory, released: list[int]) -> None:
+    """Tell a memory what of a path is cached that comes under its first cut, the deepest first."""
+    for node in reversed(released):
+        if node in held.units:
+            memory.released(units[node])
 
 
 def cut(held: Held, units: dict[int, Unit], policy: Policy, capacity: int, exempt: set[int]) -> None:
