@@ -7,9 +7,10 @@ from hypothesis import Phase, settings
 from no_skips import pytest_sessionfinish, pytest_terminal_summary
 from report.chromium import chromium
 
+import teltheory as tt
 from teltheory.workloads import data_folder
 
-__all__ = ["chromium", "loggers_as_before", "mooncake", "pytest_sessionfinish", "pytest_terminal_summary"]
+__all__ = ["chromium", "pytest_sessionfinish", "pytest_terminal_summary"]
 
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     # A run in the background of a shell ignores interrupts, and so would the commands that tests interrupt.
@@ -34,6 +35,12 @@ def mooncake():
     if not file.is_file():
         pytest.skip("the Mooncake trace is not in the data folder")
     return file
+
+
+@pytest.fixture
+def mooncake_blocks(mooncake):
+    """The forest of the Mooncake trace: full blocks, inputs alone."""
+    return tt.read_trace(mooncake).blocks
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from optimal.instances import SMALL
+from optimal.instances import SMALL, proves
 from refusals import refused
 from replay.instances import Case, assume_feasible, cases, examples, fewer, seeded
 
@@ -30,19 +30,6 @@ def certified(case: Case, weights: object = None) -> tt.Certificate:
     return tt.weighted_optimum(*arguments).certificate
 
 
-def check(case: Case, certificate: tt.Certificate, weights: object = None) -> None:
-    arguments = (case.trace, case.capacity, case.xi, certificate, case.forced, case.initial, weights)
-    tt.check_certificate(*arguments)
-
-
-def proves(case: Case, certificate: tt.Certificate, weights: object = None) -> bool:
-    try:
-        check(case, certificate, weights)
-    except tt.CertificateError:
-        return False
-    return True
-
-
 def judged(case: Case, weights: Whole = None) -> int:
     total, weight = case.instance.total.tolist(), weights or [1] * len(case.prompt)
     return smallest_cost(case.instance, lambda k, x: weight[k] * max(total[k] - x - case.xi, 0))
@@ -56,7 +43,7 @@ def weights_of(case: Case, rng: random.Random, weighted: bool, largest: int = 5)
 @examples(200)
 def test_every_optimum_is_proved(case):
     assume_feasible(case)
-    check(case, certified(case))
+    case.check(certified(case))
 
 
 def changed(certificate: tt.Certificate, name: str, place: int, by: int) -> tt.Certificate:
@@ -135,8 +122,8 @@ def test_no_certificate_proves_less_than_the_optimum(weighted):
 )
 def test_the_error_says_what_fails(change, told, weights):
     certificate = certified(TIGHT, weights)
-    check(TIGHT, certificate, weights)
-    refused(tt.CertificateError, told, lambda: check(TIGHT, change(certificate), weights))
+    TIGHT.check(certificate, weights)
+    refused(tt.CertificateError, told, lambda: TIGHT.check(change(certificate), weights))
 
 
 def test_what_is_no_certificate_is_refused():
@@ -177,7 +164,7 @@ def test_numbers_beyond_int64():
         plain = [3 + k % 4 for k in range(len(case.prompt))]
         whole, certificate = [2**58 * w for w in plain], certified(large, [2**58 * w for w in plain])
         assert certificate.objective == huge * 2**58 * judged(case, plain)
-        check(large, certificate, whole)
+        large.check(certificate, whole)
         assert not proves(large, certificate, [w + 1 for w in whole]) or certificate.objective == 0
 
 

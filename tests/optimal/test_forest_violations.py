@@ -1,10 +1,8 @@
 """Violations and percentiles on forests: against every content of the cache, against chains, and plans by hand."""
 
-import os
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,7 +21,6 @@ from teltheory.optimal.trees.intervals import rooms_beside
 from teltheory.optimal.trees.states import hits_of, least_cost, running_at
 from teltheory.replay.trees.runs import Runs
 
-MOONCAKE = Path(os.environ.get("TELTHEORY_DATA", "../shared/data")) / "mooncake_conversation.jsonl"
 NO_PRICES = tt.Prices((), (), 1)
 STAIRS = tt.Forest.from_paths([[1, 2], [1], [3], [1, 2], [3]])
 """Request 3 needs block 2 from request 0 on and block 1 from request 1 on; request 4 needs block 3."""
@@ -270,8 +267,7 @@ def test_wrong_arguments_are_told(arguments):
         tt.fewest_violations(tt.Trace.from_turns([0], [1], [0]), 2, 1, cache="holes")
 
 
-def test_the_mooncake_trace_has_known_violations():
-    forest = tt.read_trace(MOONCAKE).blocks
-    sides = tt.fewest_violations(forest, 1_953, 54)
+def test_the_mooncake_trace_has_known_violations(mooncake_blocks):
+    sides = tt.fewest_violations(mooncake_blocks, 1_953, 54)
     assert (sides.violations, sides.lower, sides.unavoidable, sides.avoidable) == (651, 651, 651, 476)
-    assert tt.slo_violations(tt.replay(forest, tt.LRU(), 1_953), 54) == 1_070
+    assert tt.slo_violations(tt.replay(mooncake_blocks, tt.LRU(), 1_953), 54) == 1_070

@@ -67,7 +67,7 @@ def check(best: tt.HindsightOptimum, case: Case, method: str, expected: int) -> 
     reuses = best.outcome.cached.tolist()
     assert best.objective == expected, (method, case)
     assert best.method == method
-    tt.check_certificate(case.trace, case.capacity, case.xi, best.certificate, case.forced, case.initial)
+    case.check(best.certificate)
     assert tt.tail_excess_latency(best.outcome, case.xi) == expected
     assert (best.outcome.cached + best.outcome.uncached).tolist() == [total for _, total, _ in lengths(case)]
     assert is_attainable(case, reuses), (method, reuses, case)

@@ -31,7 +31,7 @@ def problem_of(case: Case) -> IntervalProblem:
 def proved(case: Case) -> int:
     """Objective of method "lp" after its certificate was checked."""
     best = case.optimum("lp")
-    tt.check_certificate(case.trace, case.capacity, case.xi, best.certificate, case.forced, case.initial)
+    case.check(best.certificate)
     assert best.certificate.objective == best.objective == best.bound
     assert best.gap == 0
     return best.objective

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from optimal.instances import SMALL, sampled
-from optimal.test_certificate import check, judged
+from optimal.test_certificate import judged
 from refusals import refusals
 from replay.instances import Case, cases, examples, fewer, seeded
 
@@ -27,7 +27,7 @@ def best_of(case: Case, weights: object) -> tt.WeightedOptimum:
 
 def proved(case: Case, weights: Sequence[int | Fraction]) -> int | Fraction:
     best = best_of(case, weights)
-    check(case, best.certificate, weights)
+    case.check(best.certificate, weights)
     excess = np.maximum(best.outcome.uncached - case.xi, 0).tolist()
     assert best.objective == sum(w * e for w, e in zip(weights, excess, strict=True))
     return best.objective

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 from policies.token_by_token import token_by_token
-from replay.instances import Case, cases, examples
+from replay.instances import Case, by_both_engines, cases, examples
 
 import teltheory as tt
 from teltheory.policies import Conversation
@@ -140,8 +140,7 @@ def test_thresholds_beyond_every_length():
         for rates in (0.2, (0.2, 0.3, 0.1)):
             for prompts in (fixed(2), [fixed(1), fixed(3), Finite((1, 2**40), (Fraction(1, 2),) * 2)], "learnt"):
                 policy = tt.ETLRU(xi, prompts, 0.1, rates)
-                fast = tt.replay(trace, policy, 7, engine="kernel")
-                assert fast == tt.replay(trace, policy, 7, engine="reference"), policy
+                by_both_engines(trace, policy, 7)
 
 
 @pytest.mark.parametrize("forced", [False, True])
@@ -155,9 +154,7 @@ def test_the_kernel_is_the_reference_on_a_sample(belief, forced):
     laws = [LogNormal(20.0) if i % 2 else fixed(30) for i in range(trace.conversations)]
     for prompts in (fixed(20), Finite((5, 40), (Fraction(2, 3), Fraction(1, 3))), LogNormal(20.0), laws, "learnt"):
         policy = tt.ETLRU(60, prompts, 0.01, rates, belief=belief)
-        fast = tt.replay(trace, policy, 1200, forced, engine="kernel")
-        assert fast == tt.replay(trace, policy, 1200, forced, engine="reference"), prompts
-        assert fast != tt.replay(trace, tt.LRU(), 1200, forced)
+        assert by_both_engines(trace, policy, 1200, forced) != tt.replay(trace, tt.LRU(), 1200, forced)
 
 
 def test_the_next_event_decides_by_the_probability_of_arriving_next():

@@ -4,6 +4,7 @@ import os
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from hypothesis import HealthCheck, assume, settings
 from hypothesis import strategies as st
@@ -42,6 +43,21 @@ class Case:
 
     def optimum(self, method: str) -> tt.HindsightOptimum:
         return tt.hindsight_optimum(self.trace, self.capacity, self.xi, self.forced, self.initial, method)
+
+    def check(self, certificate: tt.Certificate, weights: object = None) -> None:
+        arguments = (self.trace, self.capacity, self.xi, certificate, self.forced, self.initial, weights)
+        tt.check_certificate(*arguments)
+
+
+def by_both_engines(requests: Any, policy: object, capacity: Any, *mode: Any, **named: Any) -> tt.Outcome:
+    """Replay by the kernel and by the reference, which agree."""
+    fast = tt.replay(requests, policy, capacity, *mode, engine="kernel", **named)
+    assert fast == tt.replay(requests, policy, capacity, *mode, engine="reference", **named), (policy, capacity)
+    return fast
+
+
+def same(case: Case, policy: object) -> None:
+    by_both_engines(case.trace, policy, case.capacity, case.forced, case.initial)
 
 
 def lengths(case: Case) -> list[tuple[int, int, int]]:

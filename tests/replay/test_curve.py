@@ -1,8 +1,5 @@
 """A curve is the replay at every capacity."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -62,14 +59,9 @@ def test_longer_traces(given_histories):
                 assert curve.outcome(capacity) == tt.replay(case.trace, policy, capacity, engine="reference")
 
 
-def mooncake():
-    return Path(os.environ.get("TELTHEORY_DATA") or "../shared/data") / "mooncake_conversation.jsonl"
-
-
 @pytest.mark.long
-@pytest.mark.skipif(not mooncake().is_file(), reason="the Mooncake trace is not in the data folder")
-def test_random_capacities_on_the_mooncake_trace():
-    trace = tt.read_trace(mooncake())
+def test_random_capacities_on_the_mooncake_trace(mooncake):
+    trace = tt.read_trace(mooncake)
     capacities = np.random.default_rng(50).integers(0, 20_000_000, 50)
     for policy in (tt.LRU(), tt.ThresholdLRU(5000), *(tt.TLRU(27894, 1319, trim) for trim in TRIMS)):
         curve = tt.capacity_curve(trace, policy)

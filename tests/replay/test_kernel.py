@@ -1,15 +1,13 @@
 """The kernel reuses what the reference reuses, turn by turn."""
 
-import os
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from replay.instances import POLICY_NAMES, TRIMS, cases, examples, fewer, policies, seeded
-from replay.own_policies import HalfKept
+from replay.instances import POLICY_NAMES, TRIMS, by_both_engines, cases, examples, fewer, policies, same, seeded
+from replay.own_policies import OWN, HalfKept
 
 import teltheory as tt
 import teltheory.replay
@@ -21,21 +19,16 @@ from teltheory.replay.chains.rounds import exchange, new_tree, trim_rounds
 from teltheory.replay.chains.slots import Slots
 
 
-def same(case, policy):
-    fast = case.replay(policy, engine="kernel").cached.tolist()
-    assert fast == case.replay(policy, engine="reference").cached.tolist(), (policy, case)
-
-
-@pytest.mark.parametrize("name", POLICY_NAMES)
+@pytest.mark.parametrize("name", [*POLICY_NAMES, *OWN], ids=repr)
 @given(case=cases())
 @examples(200)
 def test_small_instances(name, case):
-    same(case, policies(case)[name])
+    same(case, policies(case)[name] if name in POLICY_NAMES else name)
 
 
 def test_seeded_instances():
     for case in seeded(fewer(500), 500):
-        for policy in policies(case).values():
+        for policy in (*policies(case).values(), *OWN):
             same(case, policy)
 
 
@@ -43,7 +36,7 @@ def test_seeded_instances():
 def test_longer_traces_with_many_conversations(forced):
     limits = {"turns": (150, 300), "conversations": 40, "length": 30, "forced": forced}
     for case in seeded(fewer(40, 10), 9, **limits):
-        for policy in policies(case).values():
+        for policy in (*policies(case).values(), *OWN):
             same(case, policy)
 
 
@@ -52,8 +45,7 @@ def test_lengths_around_and_beyond_32_bits(unit):
     trace = tt.Trace.from_turns([0, 1, 0, 2, 1, 0], [unit, unit - 1, 1, unit, 0, 3], [0, 1, unit, 2, unit, 0])
     for policy in (tt.LRU(), *(tt.TLRU(unit, unit // 2, trim) for trim in TRIMS), tt.TailOptimizedBelady(unit)):
         for capacity in (0, unit - 1, unit, 2 * unit + 1, 5 * unit):
-            fast = tt.replay(trace, policy, capacity, engine="kernel")
-            assert fast == tt.replay(trace, policy, capacity, engine="reference"), (policy, capacity)
+            by_both_engines(trace, policy, capacity)
 
 
 def test_rounds_whose_sum_is_beyond_int64_are_left_to_the_reference():
@@ -63,16 +55,14 @@ def test_rounds_whose_sum_is_beyond_int64_are_left_to_the_reference():
         tt.replay(trace, policy, 2**60, engine="kernel")
     few = trace[:4]
     for capacity in (2**60, 2**60 + 2**59, 2**61):
-        fast = tt.replay(few, policy, capacity, engine="kernel")
-        assert fast == tt.replay(few, policy, capacity, engine="reference")
+        by_both_engines(few, policy, capacity)
 
 
 def test_empty_and_one_turn_traces():
     for trace in (tt.Trace.from_turns([], [], []), tt.Trace.from_turns([4], [3], [2])):
         for policy in (tt.LRU(), *(tt.TLRU(1, 1, trim) for trim in TRIMS), tt.Belady()):
             for initial in ((), [(4, 2, 1), (9, 1, 1)]):
-                fast = tt.replay(trace, policy, 2, initial=initial, engine="kernel")
-                assert fast == tt.replay(trace, policy, 2, initial=initial, engine="reference")
+                by_both_engines(trace, policy, 2, initial=initial)
 
 
 def test_a_loop_has_machine_code_once_for_each_way_of_caching():
@@ -90,20 +80,14 @@ def test_a_loop_has_machine_code_once_for_each_way_of_caching():
     ]
 
 
-def mooncake():
-    return Path(os.environ.get("TELTHEORY_DATA") or "../shared/data") / "mooncake_conversation.jsonl"
-
-
 @pytest.mark.long
-@pytest.mark.skipif(not mooncake().is_file(), reason="the Mooncake trace is not in the data folder")
 @pytest.mark.parametrize(("forced", "capacity"), [(False, 1_000_000), (True, 300_000)])
-def test_the_mooncake_trace(forced, capacity):
-    trace = tt.read_trace(mooncake())
+def test_the_mooncake_trace(mooncake, forced, capacity):
+    trace = tt.read_trace(mooncake)
     trims = [tt.TLRU(27894, 1319, trim) for trim in TRIMS]
     aware = [tt.EndAwareTLRU(27894, 1319), tt.LengthAwareTLRU(27894), tt.TailOptimizedBelady(27894)]
     for policy in (tt.LRU(), tt.ThresholdLRU(5000), *trims, *aware):
-        fast = tt.replay(trace, policy, capacity, forced, engine="kernel")
-        assert fast == tt.replay(trace, policy, capacity, forced, engine="reference"), policy
+        by_both_engines(trace, policy, capacity, forced)
 
 
 class Unmarked(LeastRecentlyUsed):

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from refusals import refusals, refused
-from replay.instances import TRIMS, cases, examples, fewer, seeded
-from replay.own_policies import DERIVED, LFU, OWN, ByRules, HalfKept, LongestFirst, WholeTLRU
+from replay.instances import TRIMS, by_both_engines, cases, examples
+from replay.own_policies import DERIVED, LFU, ByRules, HalfKept, LongestFirst, WholeTLRU
 from strategies import given_columns, turn_columns
 
 import teltheory as tt
@@ -22,29 +22,10 @@ from teltheory.workloads.laws import fixed
 SHORT = tt.Trace.from_turns([0, 1, 2, 0], [3, 2, 1, 1], [0, 0, 0, 0], arrival=[0, 1, 2, 2])
 
 
-def same(case, policy):
-    fast = case.replay(policy, engine="kernel").cached.tolist()
-    assert fast == case.replay(policy).cached.tolist(), (policy, case)
-
-
-@pytest.mark.parametrize("policy", OWN, ids=repr)
-@given(case=cases())
-@examples(60)
-def test_small_instances(policy, case):
-    same(case, policy)
-
-
-def test_seeded_instances():
-    for case in [*seeded(fewer(200), 900), *seeded(4, 11, turns=(150, 200), conversations=40, length=30)]:
-        for policy in OWN:
-            same(case, policy)
-
-
 def test_lfu_evicts_what_had_the_fewest_turns():
     """A(2) B(2) A(1) C(1) B A, C = 4: B makes room for A and C, then C for B; A, as old as B, gives a token."""
     trace = tt.Trace.from_turns([0, 1, 0, 2, 1, 0], [2, 2, 1, 1, 0, 0], [0] * 6)
-    for engine in ("reference", "kernel"):
-        assert tt.replay(trace, LFU(), 4, engine=engine).cached.tolist() == [0, 0, 2, 0, 0, 2]
+    assert by_both_engines(trace, LFU(), 4).cached.tolist() == [0, 0, 2, 0, 0, 2]
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,10 +93,7 @@ def test_the_same_rules_have_the_same_loop_and_the_same_curve(monkeypatch):
         assert tt.capacity_curve(SHORT, policy).one_pass
     assert taken == [None, None]  # no array of budgets: they are all but a constant
     for trim in TRIMS:
-        for engine in ("reference", "kernel"):
-            assert tt.replay(SHORT, OwnTLRU(3, 1, trim), 4, engine=engine) == tt.replay(
-                SHORT, tt.TLRU(3, 1, trim), 4
-            )
+        assert by_both_engines(SHORT, OwnTLRU(3, 1, trim), 4) == tt.replay(SHORT, tt.TLRU(3, 1, trim), 4)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from optimal.instances import proves
 from optimal.sets.small_sets import every_case, some_cases
 from refusals import refused
 from replay.instances import fewer
@@ -19,14 +20,6 @@ from teltheory.optimal.sets.whole import plans, whole_problem
 
 def judged(case):
     return least_tel(case.trace, case.capacity, case.xi, case.forced, whole=True)
-
-
-def proves(case, certificate):
-    try:
-        case.check(certificate)
-    except CertificateError:
-        return False
-    return True
 
 
 def around_the_optimum(cases, methods):

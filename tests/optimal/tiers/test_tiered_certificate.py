@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from optimal.instances import proves
 from optimal.tiers.small_tiers import TieredCase, small_cases
 from refusals import refused
 from replay.instances import fewer
@@ -19,14 +20,6 @@ COLUMNS = "steps", "tiers", "numerators", "shares", "loading_shares"
 TIGHT = TieredCase(
     tt.Trace.from_turns([0, 1, 0, 1], [1, 1, 1, 1], [1, 1, 0, 0]), tt.Tiers((1, 1), (0, Fraction(1, 2))), 1
 )
-
-
-def proves(case: TieredCase, certificate: tt.TieredCertificate) -> bool:
-    try:
-        case.check(certificate)
-    except tt.CertificateError:
-        return False
-    return True
 
 
 def changed(certificate: tt.TieredCertificate) -> Iterator[tt.TieredCertificate]:

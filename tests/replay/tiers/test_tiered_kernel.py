@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from replay.instances import examples, fewer
+from replay.instances import by_both_engines, examples, fewer
 from strategies import given_columns
 
 import teltheory as tt
@@ -60,8 +60,7 @@ def in_tiers(draw, least):
 def test_small_instances(columns, forced, data):
     trace = tt.Trace.from_turns(**columns)
     tiers, policy = data.draw(in_tiers(int(trace.past[:-1].max(initial=0)) if forced else 0))
-    fast, plain = (tt.replay(trace, policy, tiers, forced, engine=engine) for engine in ("kernel", "reference"))
-    assert fast == plain
+    by_both_engines(trace, policy, tiers, forced)
 
 
 @pytest.mark.parametrize("forced", [False, True])
@@ -76,10 +75,7 @@ def test_longer_traces_with_many_conversations(forced, mode):
         tiers = tt.Tiers(sizes.tolist(), (0, Fraction(1, 5), Fraction(1, 2))[:number], mode)
         tlru = tt.TLRU(xi, 9, "eager"), tt.TLRU(xi, 9, "least-recent"), tt.EndAwareTLRU(xi, 9, "least-recent")
         for policy in (tt.LRU(), *tlru, LongestFirst()):
-            fast, plain = (
-                tt.replay(trace, policy, tiers, forced, engine=engine) for engine in ("kernel", "reference")
-            )
-            assert fast == plain, (policy, tiers)
+            by_both_engines(trace, policy, tiers, forced)
 
 
 def test_two_tiers_by_recency_walk_forward_as_the_loop_with_any_orders_goes():
@@ -112,17 +108,13 @@ def test_lengths_beyond_32_bits_and_the_largest_capacities():
     trace = tt.Trace.from_turns([0, 1, 0, 2, 1, 0], [unit, unit - 1, 1, unit, 0, 3], [0, 1, unit, 2, unit, 0])
     for policy in (tt.LRU(), tt.TLRU(unit, unit // 2, "eager"), tt.TLRU(unit, unit // 2, "least-recent")):
         for capacities in ((unit, unit), (0, 3 * unit), (unit, 2**63 - 1), (2**63 - 1, 0)):
-            tiers = tt.Tiers(capacities, (0, Fraction(999, 1000)))
-            fast, plain = (tt.replay(trace, policy, tiers, engine=e) for e in ("kernel", "reference"))
-            assert fast == plain, (policy, tiers)
+            by_both_engines(trace, policy, tt.Tiers(capacities, (0, Fraction(999, 1000))))
 
 
 def test_empty_and_one_turn_traces():
     for trace in (tt.Trace.from_turns([], [], []), tt.Trace.from_turns([4], [3], [2])):
         for forced in (False, True):
-            tiers = tt.Tiers((5, 3), (0, 0))
-            fast, plain = (tt.replay(trace, tt.LRU(), tiers, forced, engine=e) for e in ("kernel", "reference"))
-            assert fast == plain
+            by_both_engines(trace, tt.LRU(), tt.Tiers((5, 3), (0, 0)), forced)
 
 
 @given(st.integers(0, 2**62), st.integers(0, 2**62), st.integers(0, 999))

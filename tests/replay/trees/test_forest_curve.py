@@ -1,11 +1,6 @@
 """A forest at every capacity from one pass: the same as a replay at each, request by request."""
 
-import json
-import os
-from pathlib import Path
-
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
@@ -15,7 +10,6 @@ from strategies import forests, turn_columns
 
 import teltheory as tt
 
-MOONCAKE = Path(os.environ.get("TELTHEORY_DATA", "../shared/data")) / "mooncake_conversation.jsonl"
 TRIMS = ("least-recent", "eager")
 
 
@@ -106,14 +100,11 @@ def test_wrong_arguments_are_named():
     refused(tt.ArgumentError, "capacity: found -1", lambda: tt.capacity_curve(forest, tt.LRU()).cached(-1))
 
 
-@pytest.mark.skipif(not MOONCAKE.exists(), reason="needs the Mooncake trace")
-def test_the_mooncake_trace_has_its_known_curve():
-    rows = [json.loads(line) for line in MOONCAKE.read_text().splitlines()]
-    forest = tt.Forest.from_paths([row["hash_ids"][: row["input_length"] // 512] for row in rows], block_size=512)
+def test_the_mooncake_trace_has_its_known_curve(mooncake_blocks):
     capacities = [586, 1953, 5859]
-    lru = tt.capacity_curve(forest, tt.LRU())
+    lru = tt.capacity_curve(mooncake_blocks, tt.LRU())
     assert lru.tail_excess_latency(capacities, 54).tolist() == [48_261, 47_834, 43_582]
     assert [int(lru.cached(capacity).sum()) for capacity in capacities] == [12_204, 15_803, 40_644]
     some = [0, *np.random.default_rng(3).integers(1, 180_000, 12).tolist(), 10**7]
     for policy in (tt.LRU(), tt.ThresholdLRU(20), tt.TLRU(54, 23, "least-recent"), tt.TLRU(54, 23, "eager")):
-        same_everywhere(forest, policy, 54, [*capacities, *some], engine="kernel")
+        same_everywhere(mooncake_blocks, policy, 54, [*capacities, *some], engine="kernel")

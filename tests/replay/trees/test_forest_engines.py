@@ -1,15 +1,11 @@
 """The compiled loop of a forest agrees with the reference, request by request, under every policy and cache."""
 
-import json
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
-from replay.instances import examples
+from replay.instances import by_both_engines, examples
 from strategies import forests, turn_columns
 
 import teltheory as tt
@@ -19,7 +15,6 @@ from teltheory.policies.policy import LeastRecentlyUsed
 
 CACHES = ("strict", "holes")
 TRIMS = ("least-recent", "eager")
-MOONCAKE = Path(os.environ.get("TELTHEORY_DATA", "../shared/data")) / "mooncake_conversation.jsonl"
 
 
 class LeastFrequentDeepest(LeastRecentlyUsed):
@@ -73,9 +68,7 @@ def modes(draw, forest):
 @given(st.data(), forests(), policies(), st.sampled_from(CACHES))
 def test_the_kernel_agrees_with_the_reference(data, forest, policy, cache):
     capacity, mode = modes(data.draw, forest)
-    engines = ("reference", "kernel")
-    plain, fast = (tt.replay(forest, policy, capacity, engine=e, cache=cache, **mode) for e in engines)
-    assert plain == fast
+    by_both_engines(forest, policy, capacity, cache=cache, **mode)
 
 
 @given(turn_columns(), st.integers(0, 12), st.integers(0, 6), st.booleans())
@@ -100,18 +93,10 @@ def test_a_cache_by_recency_has_no_holes(forest, capacity, xi):
         assert strict == holes
 
 
-def mooncake():
-    """Return the forest of the Mooncake trace as forest.md of the data has it: full blocks, inputs alone."""
-    rows = [json.loads(line) for line in MOONCAKE.read_text().splitlines()]
-    return tt.Forest.from_paths([row["hash_ids"][: row["input_length"] // 512] for row in rows], block_size=512)
-
-
-@pytest.mark.skipif(not MOONCAKE.exists(), reason="needs the Mooncake trace")
-def test_the_mooncake_trace_has_its_known_hits():
-    forest = mooncake()
+def test_the_mooncake_trace_has_its_known_hits(mooncake_blocks):
     expected = {586: (12_204, 48_261, 42_614), 1953: (15_803, 47_834, 72_850), 5859: (40_644, 43_582, 101_791)}
     for capacity, (hits, excess, ceiling) in expected.items():
-        lru, belady = (tt.replay(forest, policy, capacity) for policy in (tt.LRU(), tt.Belady()))
+        lru, belady = (tt.replay(mooncake_blocks, policy, capacity) for policy in (tt.LRU(), tt.Belady()))
         assert (lru.cached.sum(), tt.tail_excess_latency(lru, 54)) == (hits, excess)
         assert belady.cached.sum() == ceiling
 
@@ -150,13 +135,11 @@ def test_the_hit_rate_counts_a_last_block_that_is_not_full_as_input():
 @pytest.mark.parametrize(("running", "hits"), [(1, 0), (2, 2)])
 def test_a_running_path_stays_whole(running, hits):
     forest = tt.Forest.from_paths([[1, 2], [3], [1, 2]])
-    for engine in ("reference", "kernel"):
-        outcome = tt.replay(forest, tt.ThresholdLRU(5), 4, forced=True, running=running, engine=engine)
-        assert outcome.cached.tolist() == [0, 0, hits]
+    outcome = by_both_engines(forest, tt.ThresholdLRU(5), 4, forced=True, running=running)
+    assert outcome.cached.tolist() == [0, 0, hits]
 
 
 def test_a_parent_on_a_running_path_stays_when_its_last_child_goes():
     forest = tt.Forest.from_paths([[9], [1, 2], [1], [5, 6, 7], [9]])
-    for engine in ("reference", "kernel"):
-        outcome = tt.replay(forest, tt.Belady(), 4, forced=True, running=2, engine=engine)
-        assert outcome.cached.tolist() == [0, 0, 1, 0, 0]
+    outcome = by_both_engines(forest, tt.Belady(), 4, forced=True, running=2)
+    assert outcome.cached.tolist() == [0, 0, 1, 0, 0]

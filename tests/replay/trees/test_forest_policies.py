@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from refusals import refused
+from replay.instances import by_both_engines
 from strategies import forests
 
 import teltheory as tt
@@ -64,11 +65,7 @@ def test_the_kernel_agrees_with_the_reference(name, data, forest, capacity, runn
     policy = data.draw(policies(name, forest))
     for mode in modes(forest, capacity, running):
         for cache in CACHES:
-            plain, fast = (
-                tt.replay(forest, policy, capacity, engine=engine, cache=cache, **mode)
-                for engine in ("reference", "kernel")
-            )
-            assert plain == fast
+            by_both_engines(forest, policy, capacity, cache=cache, **mode)
 
 
 def with_longer_nodes(forest):
@@ -83,8 +80,7 @@ def test_units_of_longer_nodes_are_known_by_their_numbers(data, forest, running)
     forest = with_longer_nodes(forest)
     for policy in (data.draw(policies(name, forest)) for name in ("pgdsf", "2q")):
         for mode in modes(forest, 9, running):
-            plain, fast = (tt.replay(forest, policy, 9, engine=e, **mode) for e in ("reference", "kernel"))
-            assert plain == fast
+            by_both_engines(forest, policy, 9, **mode)
     assert tt.replay(forest, tt.PGDSF(forest.length.tolist()), 9) == tt.replay(forest, tt.GDSF(), 9)
 
 
@@ -252,9 +248,8 @@ EXAMPLE = tt.Forest.from_paths([[1, 2], [1], [3], [1, 2], [4], [1, 2], [3]], arr
     ],
 )
 def test_a_small_cache_by_hand(policy, strict, holes):
-    for engine in ("reference", "kernel"):
-        found = [cached(EXAMPLE, policy, 2, engine=engine, cache=cache) for cache in CACHES]
-        assert found == [strict, holes]
+    found = [by_both_engines(EXAMPLE, policy, 2, cache=cache).cached.tolist() for cache in CACHES]
+    assert found == [strict, holes]
 
 
 @pytest.mark.parametrize("engine", ["reference", "kernel"])

@@ -1,16 +1,13 @@
 """The fast loop of forests: its runs, what it takes for prefixes, and that it agrees with the reference."""
 
-import json
-import os
 import random
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from replay.instances import fewer
+from replay.instances import by_both_engines, fewer
 from strategies import forests, given_columns, named
 
 import teltheory as tt
@@ -21,8 +18,6 @@ from teltheory.replay.trees.recency import kept_by_recency, replay_by_recency
 from teltheory.replay.trees.reference import replay_reference
 from teltheory.replay.trees.rules import _by_orders
 from teltheory.replay.trees.runs import Runs, highest
-
-MOONCAKE = Path(os.environ.get("TELTHEORY_DATA", "../shared/data")) / "mooncake_conversation.jsonl"
 
 
 class BudgetsThatFall(LeastRecentlyUsed):
@@ -122,9 +117,7 @@ def test_policies_of_other_loops(policy):
 @given(forests() | branches(), st.integers(0, 12), st.booleans())
 def test_what_is_kept_of_no_prefix_takes_another_loop(forest, capacity, strict):
     for policy in OTHERS:
-        cache = "strict" if strict else "holes"
-        plain, fast = (tt.replay(forest, policy, capacity, engine=e, cache=cache) for e in ("reference", "kernel"))
-        assert plain == fast
+        by_both_engines(forest, policy, capacity, cache="strict" if strict else "holes")
 
 
 def runs_by_hand(forest):
@@ -179,14 +172,11 @@ def test_lengths_beyond_32_bits():
         assert small.cached.tolist() != large.cached.tolist()
 
 
-@pytest.mark.skipif(not MOONCAKE.exists(), reason="needs the Mooncake trace")
 @pytest.mark.parametrize("mark", ["high-water", "last"])
-def test_both_compiled_loops_agree_on_the_mooncake_trace(mark):
-    rows = [json.loads(line) for line in MOONCAKE.read_text().splitlines()]
-    forest = tt.Forest.from_paths([row["hash_ids"][: row["input_length"] // 512] for row in rows], block_size=512)
+def test_both_compiled_loops_agree_on_the_mooncake_trace(mooncake_blocks, mark):
     for capacity in (586, 1953, 5859):
-        instance = ForestInstance.of(forest, capacity)
+        instance = ForestInstance.of(mooncake_blocks, capacity)
         for trim in ("least-recent", "eager"):
             policy = tt.TLRU(54, 23, trim, mark)
-            kept = kept_by_recency(policy, forest, strict=False)
+            kept = kept_by_recency(policy, mooncake_blocks, strict=False)
             assert replay_by_recency(instance, kept) == _by_orders(instance, policy, strict=False)

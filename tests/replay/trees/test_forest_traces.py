@@ -4,7 +4,7 @@ import csv
 
 import numpy as np
 import pytest
-from replay.instances import fewer
+from replay.instances import by_both_engines, fewer
 
 import teltheory as tt
 from teltheory.workloads import data_folder
@@ -65,11 +65,7 @@ def test_engines_agree_on_a_real_trace(name):
         if forced:
             pairs += [(policy, cache) for policy in (*policies, *remembering[:3]) for cache in trees]
         for policy, cache in pairs:
-            both = [
-                tt.replay(forest, policy, capacity, forced, engine=engine, cache=cache)
-                for engine in ("kernel", "reference")
-            ]
-            assert both[0] == both[1], (policy, capacity, cache)
+            by_both_engines(forest, policy, capacity, forced, cache=cache)
 
 
 @pytest.mark.parametrize("name", TRACES)
