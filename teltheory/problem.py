@@ -68,7 +68,8 @@ class Problem(PlainProblem):
         Forced caching (Zhang et al. 2025, Appendix E): the arriving conversation is exempt from the cut of its own
         turn; of module sets, all items of the arriving request are. Of the optimum (9) in place of (4).
     initial : iterable of (conversation, past, cached)
-        Initial cache, least recent first; of a forest, of module sets and of tiers it is empty.
+        Initial cache, least recent first; of a forest (conversation, leaf, cached), as in `ForestInstance.of`; of
+        module sets and of tiers it is empty.
     running : int
         On a forest under forced caching: requests that run at the same time; the paths of so many of the latest
         requests are exempt from the cut.
