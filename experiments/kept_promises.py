@@ -28,8 +28,10 @@ import teltheory as tt
 from experiments.made_up_chats import KINDS, made_up
 from teltheory.advice.choice import choose
 from teltheory.advice.goal import Goal, Limits
-from teltheory.advice.held_out import Setting, hold_out
-from teltheory.advice.settings import HALF, as_set, start_of_rest, t_lru
+from teltheory.advice.held_out import Judge
+from teltheory.advice.search import Candidate
+from teltheory.advice.server import Replaying
+from teltheory.advice.settings import HALF, Settings, start_of_rest
 from teltheory.paper.script import errors_in_one_line, in_order, markdown, say
 from teltheory.paper.tidy import write_rows
 
@@ -148,16 +150,18 @@ def cut(trace: tt.Trace, which: int, pieces: int) -> tt.Trace:
     return tt.Trace.from_turns(trace.conversation[turns], prompt, trace.response[turns], history=history)
 
 
+def on_a_server(asked: Question) -> tuple[Replaying, Goal]:
+    """Return the idle server that a question is about, and the goal."""
+    trace = trace_of(asked.source, asked.seed, asked.piece, asked.pieces)
+    goal = Goal.of(asked.goal, Fraction(asked.slo))
+    start, settings = start_of_rest(trace, HALF), Settings(goal.xi)
+    return Replaying(trace, start, asked.capacity, goal.latency, settings), goal
+
+
 def promised(question: Question) -> Promised:
     """Return what the first half of the trace promises; nothing else of it is looked at."""
-    trace = trace_of(question.source, question.seed, question.piece, question.pieces)
-    start = start_of_rest(trace, HALF)
-    head, rest = trace[:start], len(trace) - start
-    goal = Goal.of(question.goal, Fraction(question.slo))
-    rng = np.random.default_rng(0)
-    choice = choose(
-        head, rest, question.capacity, goal, rng, lambda margin: t_lru(*as_set(margin, goal.xi, None)), Limits()
-    )
+    server, goal = on_a_server(question)
+    choice = choose(server, goal, Limits(), np.random.default_rng(0))
     low, high = (choice.promise.low, choice.promise.high) if choice.promise else (math.nan, math.nan)
     return Promised(
         **vars(question),
@@ -180,13 +184,12 @@ def read_promises(path: Path) -> list[Promised]:
 
 def judged(said: Promised) -> Judged:
     """Return what a setting did on the rest."""
-    trace = trace_of(said.source, said.seed, said.piece, said.pieces)
-    goal, start = Goal.of(said.goal, Fraction(said.slo)), start_of_rest(trace, HALF)
-    xi, q_hat = as_set(said.margin, goal.xi, None)
-    setting = Setting(t_lru(xi, q_hat) if said.margin else tt.LRU(), "tried", xi, q_hat)
-    held = hold_out(trace, start, said.capacity, goal, setting, np.random.default_rng(0), Limits())
-    confirmed = said.recommended and held.gain.above_zero and not held.broken
-    return Judged(**vars(said), rest=held.gain.value, confirmed=int(confirmed))
+    server, goal = on_a_server(said)
+    tried = Candidate((True,), False, said.margin)
+    judge = Judge.of(server, goal, Limits(), tried, np.random.default_rng(0))
+    gain = judge.gain(judge.after)
+    confirmed = said.recommended and gain.above_zero and not judge.side(judge.after).broken
+    return Judged(**vars(said), rest=gain.value, confirmed=int(confirmed))
 
 
 def summaries(found: Iterable[Judged]) -> Iterator[tuple[object, ...]]:

@@ -94,7 +94,7 @@ from teltheory.replay.radix.nodes import RadixNodes
 from teltheory.replay.tiers.nodes import WholeNodes
 
 if TYPE_CHECKING:
-    from teltheory.advice import Advice, Plan, QueueAdvice, advise, plan
+    from teltheory.advice import Advice, Plan, advise, plan
     from teltheory.calibration.fitting import FittedLatency, fit_latency
     from teltheory.calibration.profiles import measured_profile
     from teltheory.calibration.runs import TTFTRuns, read_ttft_runs
@@ -140,7 +140,7 @@ __all__ = [
     "FewestViolations", "FileError", "FittedConversations", "FittedLatency", "ForcedCachingError", "Forest",
     "ForestOptimum", "GammaRates", "HindsightCurve", "HindsightOptimum", "KVSize", "Kind", "LatencyModel",
     "LengthAwareTLRU", "LogNormalGaps", "ModuleOptimum", "ModuleTrace", "Outcome", "ParetoGaps", "PiecewiseCosts",
-    "Plan", "Pooled", "PrefillProfile", "Prices", "Priority", "Problem", "Provenance", "QueueAdvice", "RadixNodes",
+    "Plan", "Pooled", "PrefillProfile", "Prices", "Priority", "Problem", "Provenance", "RadixNodes",
     "RetrievalPGDSF", "ReturnAwareTLRU", "Served", "Serving", "SharedTLRU", "SolverError", "TTFTRuns",
     "TableLatency", "TailOptimizedBelady", "ThresholdLRU", "TieredCertificate", "TieredOptimum", "TieredOutcome",
     "Tiers", "Times", "Trace", "TraceError", "TwoQ", "WeightedOptimum", "WholeCertificate", "WholeNodes",
@@ -179,7 +179,6 @@ _ON_DEMAND = {
     "sample_labelled": "teltheory.workloads",
     "Advice": "teltheory.advice",
     "Plan": "teltheory.advice",
-    "QueueAdvice": "teltheory.advice",
     "advise": "teltheory.advice",
     "plan": "teltheory.advice",
     "ETLRU": "teltheory.policies.learned.etlru",

@@ -29,7 +29,7 @@ from teltheory.replay import Engine, replay
 from teltheory.replay.curve import CapacityCurve, capacity_curve
 
 if TYPE_CHECKING:
-    from teltheory.advice import Advice, QueueAdvice
+    from teltheory.advice import Advice
     from teltheory.claims.adversary import Attack
     from teltheory.model.outcome import Outcome
     from teltheory.model.tiers import TieredOutcome
@@ -201,7 +201,7 @@ class Problem(PlainProblem):
         given: Any = {name: getattr(self, name) for name in ("forced", "cache", "latency", "model")}
         return serve(requests, self.policy(policy), self._room, **given, **serving)
 
-    def advise(self, slo: Seconds | None = None, **options: Any) -> Advice | QueueAdvice:
+    def advise(self, slo: Seconds | None = None, **options: Any) -> Advice:
         """Choose a policy's threshold on the first part of the requests, and judge it on the rest; see `advise`.
 
         Parameters
@@ -219,7 +219,7 @@ class Problem(PlainProblem):
         if slo is None:
             raise ArgumentError("slo", slo, "a time such as '200ms', here or as the xi of the problem")
         asked: Any = (self.requests, self._given("capacity"), slo, self.latency)
-        found: Advice | QueueAdvice = advise(*asked, model=self.model, **options)
+        found: Advice = advise(*asked, model=self.model, **options)
         return found
 
     def adversary(self, policy: Any, conversations: int = 2, augmentation: int = 1, **game: Any) -> Attack:

@@ -1,41 +1,43 @@
-"""From a trace and an SLO to a setting: chosen on the first part of the trace, judged on the rest."""
+"""From a trace and an SLO to a setting: chosen on the first part of the trace, judged on the rest.
+
+An idle server is a queue in which nobody waits. So one choice, one judgement on the rest and one set of sentences
+serve both; what differs is the server, which replays where nobody can wait.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fractions import Fraction
-from typing import overload
+from functools import partial
 
 import numpy as np
 
+from teltheory.advice.advice import Advice
+from teltheory.advice.alone import HeldAlone, hold_alone
+from teltheory.advice.cautions import warnings_of
 from teltheory.advice.choice import MARGINS, Choice, choose
-from teltheory.advice.engines import EngineSetting, cautions_of, engine_settings
-from teltheory.advice.frontier import Frontier, Point, Side, points_of
+from teltheory.advice.engines import EngineSetting
+from teltheory.advice.frontier import Frontier, Point, Side
 from teltheory.advice.goal import MEDIAN_COST, WORK_COST, Goal, Limits
-from teltheory.advice.held_out import HeldOut, Row, Setting, hold_out
-from teltheory.advice.loaded import Options, QueueAdvice, QueueChoice, advise_in_queue
+from teltheory.advice.held_out import HeldOut, Judge, Row
+from teltheory.advice.in_queue import HeldInQueue, hold_in_queue
 from teltheory.advice.planning import Plan, plan
 from teltheory.advice.search import Candidate
-from teltheory.advice.sentences import advice_lines, card_of, headline
-from teltheory.advice.settings import HALF, as_set, start_of_rest, t_lru
-from teltheory.base.progress import Progress, Report, halves_of, reporting
+from teltheory.advice.server import Queueing, Replaying, Server, at_load, in_units
+from teltheory.advice.settings import HALF, Settings, start_of_rest
+from teltheory.base.progress import Count, Progress, Report, reporting
 from teltheory.cost.bootstrap import Estimate
-from teltheory.cost.given import LatencyGiven, Model, Size, Units, latency_of, refuse_file, scarce
+from teltheory.cost.given import LatencyGiven, Model, Size, Units, latency_of, refuse_file
 from teltheory.cost.goals import TEL
-from teltheory.cost.kv_cache import KVSize
 from teltheory.cost.latency import Latency
-from teltheory.errors import ArgumentError
-from teltheory.model.display import in_sentences
 from teltheory.model.forest import Forest
-from teltheory.model.numbers import whole_number
 from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
 from teltheory.model.units import Seconds, seconds_of
-from teltheory.policies.future import ahead
 from teltheory.policies.named import maker_of
 from teltheory.policies.policy import AnyPolicy
-from teltheory.policies.spec import default_estimate, in_blocks
+from teltheory.policies.spec import default_estimate
 from teltheory.serving.serve import Serving
 
 __all__ = [
@@ -47,149 +49,17 @@ __all__ = [
     "Estimate",
     "Frontier",
     "Goal",
+    "HeldAlone",
+    "HeldInQueue",
     "HeldOut",
     "Limits",
     "Plan",
     "Point",
-    "QueueAdvice",
-    "QueueChoice",
     "Row",
     "Side",
     "advise",
     "plan",
 ]
-
-
-@in_sentences(headline, advice_lines, card_of)
-@dataclass(frozen=True)
-class Advice:
-    """A setting for one capacity, and what is known of it.
-
-    Attributes
-    ----------
-    goal : Goal
-        What was to be small.
-    capacity : int
-        In tokens.
-    turns : int
-        Turns of the trace.
-    start : int
-        First turn of the rest.
-    estimate : int or None
-        The prompt estimate that goes with every margin; None if T-LRU's follows from the SLO (`in_slo`).
-    choice : Choice
-        How the setting was chosen on the first part, and what it promises.
-    held_out : HeldOut
-        What it did on the rest.
-    limits : Limits
-        What a recommendation may cost.
-    points : tuple of Point
-        All settings that were tried, on both parts, LRU first.
-    warnings : tuple of str
-        What somebody who follows the advice should know.
-    block_size : int or None
-        Tokens per block of a forest, whose TEL is in blocks; None for a trace.
-    shape : KVSize or None
-        Size of a token, if the model is known.
-    """
-
-    goal: Goal
-    capacity: int
-    turns: int
-    start: int
-    estimate: int | None
-    choice: Choice
-    held_out: HeldOut
-    limits: Limits
-    points: tuple[Point, ...]
-    warnings: tuple[str, ...] = ()
-    block_size: int | None = None
-    shape: KVSize | None = field(default=None, compare=False)
-
-    @property
-    def xi(self) -> int:
-        """The threshold that was tried on the rest, in tokens."""
-        return self.as_set(self.held_out.margin)[0]
-
-    @property
-    def q_hat(self) -> int:
-        """The prompt estimate that was tried on the rest, in tokens."""
-        return self.as_set(self.held_out.margin)[1]
-
-    @property
-    def policy(self) -> str:
-        """The policy that was tried: T-LRU, or the name of another one's class."""
-        return self.held_out.rows[1].policy
-
-    @property
-    def recommended(self) -> bool:
-        """Whether it is recommended: each part shows a gain that chance does not explain, within the limits."""
-        return self.choice.helps and self.held_out.gain.above_zero and not self.held_out.broken
-
-    @property
-    def kept_promise(self) -> bool | None:
-        """Whether the gain on the rest is in the interval that was promised; None if nothing was."""
-        promise = self.choice.promise
-        return None if promise is None else promise.holds(self.held_out.gain.value)
-
-    @property
-    def frontier(self) -> Frontier:
-        """What more gain costs: all settings on both parts, what the first part chose, and what is advised."""
-        chosen = next(point for point in self.points if point.margin == self.choice.margin)
-        advised = chosen if self.recommended else self.points[0]
-        unit = "tokens" if self.block_size is None else "blocks"
-        return Frontier(self.points, chosen, advised, self.limits, self.goal.slo, unit)
-
-    def as_set(self, margin: int) -> tuple[int, int]:
-        """Return a margin as a threshold and a prompt estimate."""
-        return as_set(margin, self.goal.xi, self.estimate)
-
-    @property
-    def engines(self) -> tuple[EngineSetting, ...]:
-        """The setting for the engines; none if T-LRU is not what is recommended."""
-        return engine_settings(self.xi, self.q_hat) if self.recommended and self.policy == "T-LRU" else ()
-
-
-@overload
-def advise(
-    trace: Trace | Forest,
-    capacity: Size,
-    slo: Seconds,
-    latency: LatencyGiven | None = ...,
-    *,
-    goal: str = ...,
-    work_cost: Fraction | None = ...,
-    median_cost: Fraction | None = ...,
-    policy: Callable[[int, int], AnyPolicy] | str | None = ...,
-    q_hat: Size | None = ...,
-    first: Fraction = ...,
-    seed: int = ...,
-    progress: Progress = ...,
-    model: Model | None = ...,
-    serving: None = ...,
-    load: None = ...,
-) -> Advice: ...
-
-
-@overload
-def advise(
-    trace: Trace | Forest,
-    capacity: Size | Tiers,
-    slo: Seconds,
-    latency: LatencyGiven | None = ...,
-    *,
-    goal: str = ...,
-    work_cost: Fraction | None = ...,
-    median_cost: Fraction | None = ...,
-    policy: Callable[[int, int], AnyPolicy] | str | None = ...,
-    q_hat: Size | None = ...,
-    first: Fraction = ...,
-    seed: int = ...,
-    progress: Progress = ...,
-    model: Model | None = ...,
-    serving: Serving,
-    load: float | Fraction | None = ...,
-) -> QueueAdvice: ...
 
 
 def advise(
@@ -209,7 +79,7 @@ def advise(
     model: Model | None = None,
     serving: Serving | None = None,
     load: float | Fraction | None = None,
-) -> Advice | QueueAdvice:
+) -> Advice:
     """Choose T-LRU's threshold on the first part of a trace, and judge it on the rest.
 
     Parameters
@@ -235,7 +105,7 @@ def advise(
     first, seed : Fraction, int
         Share of the turns that are the first part, above 0 and below 1; of the bootstrap's draws.
     progress : callable or bool, optional
-        Called with the replays (in a queue the runs) done and all of them, if known; True shows a bar.
+        Called with the runs of settings done and the most that they may be, in a queue None; True shows a bar.
     serving : Serving, optional
         How a loaded server serves the trace: the setting is chosen and judged in its queue then, TEL is in
         seconds, and of tiers it is said which should run T-LRU. An idle server when left out.
@@ -248,56 +118,48 @@ def advise(
         Wrong arguments, a trace in blocks, with `serving` one without arrivals; a trace that is too short.
     """
     refuse_file(trace)
-    unit = trace.block_size if isinstance(trace, Forest) else 1
-    units, within = Units.in_tokens(unit, model, latency), seconds_of("slo", slo)
-    memory, q_hat = units.memory(capacity), None if q_hat is None else units.estimate(q_hat)
-    served_by, make = latency_of(latency, model), None if policy is None else maker_of(policy)
-    options = Options(goal, work_cost, median_cost, make, q_hat, first, seed)
+    units, unit = Units.in_tokens(trace.scale, model, latency), trace.block_size
+    aim = Goal.of(goal, seconds_of("slo", slo), latency_of(latency, model))
+    memory, limits = units.memory(capacity), Limits(work_cost, median_cost)
+    estimate, start = None if q_hat is None else units.estimate(q_hat), start_of_rest(trace, first)
+    usual = default_estimate(trace[:start])
+    if policy is not None and estimate is None:
+        estimate = usual
+    settings = Settings(aim.xi, estimate, unit, None if policy is None else maker_of(policy))
     with reporting(progress, "Trying settings") as report:
-        if serving is not None:
-            queued = advise_in_queue(trace, memory, within, served_by, serving, load, options, report)
-            return replace(queued, shape=units.shape)
-        found = _on_an_idle_server(trace, memory, within, served_by, load, options, report)
-        return replace(found, shape=units.shape)
+        served = at_load(trace, in_units(memory, unit), aim.latency, serving, load)
+        asked = (trace, start, in_units(memory, unit), aim.latency, settings)
+        server, hold = _serving(asked, served, report)
+        rng = np.random.default_rng(seed)
+        choice = choose(server, aim, limits, rng)
+        judge = Judge.of(server, aim, limits, choice.to_try(max(aim.xi - usual, 0)), rng)
+        held = hold(judge, rng)
+        found = Advice(
+            goal=aim,
+            capacity=memory,
+            serving=served,
+            load=None if load is None else float(load),
+            kind=judge.kind,
+            turns=len(trace),
+            start=start,
+            estimate=estimate,
+            choice=choice,
+            policies=server.policies(judge.tried),
+            held_out=held,
+            limits=limits,
+            points=judge.points(choice),
+            block_size=unit if trace.shared else None,
+            shape=units.shape,
+        )
+    return replace(found, warnings=tuple(warnings_of(trace, found, settings)))
 
 
-def _on_an_idle_server(
-    trace: Trace | Forest,
-    capacity: int | Tiers,
-    slo: Fraction,
-    latency: Latency,
-    load: float | Fraction | None,
-    options: Options,
-    report: Report,
-) -> Advice:
-    if isinstance(capacity, Tiers) or load is not None:
-        argument, value = ("capacity", capacity) if load is None else ("load", load)
-        raise ArgumentError(argument, str(value), "serving=Serving(...) with it")
-    goal, work_cost, median_cost, policy, q_hat, first, seed = options
-    aim, limits = Goal.of(goal, slo, latency), Limits(work_cost, median_cost)
-    start = start_of_rest(trace, first)
-    beginning = trace[:start]
-    unit, room = trace.block_size, whole_number("capacity", capacity) // trace.block_size
-    estimate = None if q_hat is None else whole_number("q_hat", q_hat)
-    if estimate is None and policy is not None:
-        estimate = default_estimate(beginning)
-    rng = np.random.default_rng(seed)
-    make = policy or t_lru
-
-    def of(margin: int) -> Setting:
-        xi, q_hat = as_set(margin, aim.xi, estimate)
-        made: AnyPolicy = in_blocks(make(xi, q_hat), unit)
-        return Setting(made, "T-LRU" if policy is None else type(made).__name__, xi, q_hat)
-
-    half, other = halves_of(report)
-    rest = len(trace) - start
-    choice = choose(beginning, rest, room, aim, rng, lambda margin: of(margin).policy, limits, half)
-    margin = choice.margin or choice.freely.margin or max(aim.xi - default_estimate(beginning), 0)
-    setting = of(margin)
-    held = hold_out(trace, start, room, aim, setting, rng, limits)
-    points = points_of(trace, start, room, aim, limits, of, choice, other)
-    blocks = unit if isinstance(trace, Forest) else None
-    found = Advice(aim, capacity, len(trace), start, estimate, choice, held, limits, points, block_size=blocks)
-    used = margin if setting.name == "T-LRU" else 0
-    said = cautions_of(trace, aim, used, held.within_budget, found.q_hat, found.recommended)
-    return replace(found, warnings=(*scarce(trace, [capacity]), *ahead(setting.name, setting.policy), *said))
+def _serving(
+    asked: tuple[Trace | Forest, int, int | Tiers, Latency, Settings], serving: Serving | None, report: Report
+) -> tuple[Server, Callable[[Judge, np.random.Generator], HeldOut]]:
+    """Return what settings are tried on, and what judges them there."""
+    if serving is None:
+        idle = Replaying(*asked, Count(report, 2 * MARGINS))
+        return idle, partial(hold_alone, idle)
+    queue = Queueing(*asked, Count(report), serving)
+    return queue, partial(hold_in_queue, queue)

@@ -1,7 +1,8 @@
 """What every setting that was tried gains and costs, on the first part and on the rest: a frontier of the two.
 
 1. Each setting of the choice is a point. On the first part it has what the choice saw of it: the turns from the
-   first overflow on. On the rest it is replayed on the whole trace, so that the rest begins with its own cache.
+   first overflow on. On the rest it is run on the whole trace, so that the rest begins with its own cache; in a
+   queue only LRU and what was tried there are.
 2. The front is drawn on the first part alone, as the choice is: no other point gains as much for no more prefill.
    What it does on the rest had no part in that.
 3. Of the front those points are shown that gain an eighth of all of it more than the one before, and its end. LRU,
@@ -10,19 +11,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from teltheory.advice.choice import Choice, rest_of
-from teltheory.advice.goal import Cost, Goal, Limits
-from teltheory.advice.held_out import Setting
-from teltheory.base.progress import Report, nothing
-from teltheory.cost.bootstrap import Blocks
-from teltheory.model.forest import Forest
-from teltheory.model.trace import Trace
-from teltheory.policies.online import LRU
-from teltheory.replay import replay
+from teltheory.advice.goal import Cost, Limits
 
 STEPS = 8
 """Steps that the front is shown in."""
@@ -152,29 +145,3 @@ class Frontier:
             for one in self.shown
             if one.first.gain > own.gain and one.first.cost.prefilled > own.cost.prefilled
         )
-
-
-def points_of(
-    trace: Trace | Forest,
-    start: int,
-    capacity: int,
-    goal: Goal,
-    limits: Limits,
-    setting: Callable[[int], Setting],
-    choice: Choice,
-    report: Report = nothing,
-) -> tuple[Point, ...]:
-    """Return what was tried on the first part, each replayed on the whole trace; units as in `choose`."""
-    lru = rest_of(replay(trace, LRU(), capacity), start)
-    before, blocks = Cost.of(lru, goal), Blocks.of(len(lru), 1)
-    found = []
-    for done, one in enumerate(choice.tried, start=1):
-        asked, outcome = setting(one.margin), lru
-        if one.margin:
-            outcome = rest_of(replay(trace, asked.policy, capacity), start)
-        after, gain = Cost.of(outcome, goal), goal.gain(goal.losses(lru), goal.losses(outcome), blocks, blocks.all)
-        rest = Side(float(gain[0]), after, tuple(limits.broken(before, after, goal.slo)))
-        name = asked.name if one.margin else "LRU"
-        found.append(Point(name, asked.xi, asked.q_hat, Side(one.gain, one.cost, one.broken), rest))
-        report(done, len(choice.tried))
-    return tuple(found)

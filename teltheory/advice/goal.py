@@ -17,7 +17,7 @@ import numpy as np
 from teltheory.cost.bootstrap import Blocks, Estimate, Values, interval
 from teltheory.cost.goals import SLO, Level, read_goal
 from teltheory.cost.latency import A100_LLAMA2_7B, Latency
-from teltheory.cost.metrics import above_slo, tail_excess_latency, ttft_quantiles
+from teltheory.cost.metrics import above_slo
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import FloatArray, IntArray, rational
 from teltheory.model.outcome import Outcome
@@ -117,14 +117,6 @@ class Cost:
     p50: float
     p95: float
     tel: float
-
-    @classmethod
-    def of(cls, outcome: Outcome, goal: Goal) -> Cost:
-        """Return the cost of an outcome of at least one turn."""
-        spent = outcome.in_tokens()
-        p50, p95 = ttft_quantiles(spent, (0.5, 0.95), goal.latency).tolist()
-        tel = tail_excess_latency(outcome, goal.xi // outcome.block_size)
-        return cls(spent.prefilled, float(spent.hit_rate), p50, p95, tel)
 
 
 @dataclass(frozen=True)

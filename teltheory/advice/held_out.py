@@ -1,219 +1,249 @@
-"""What a setting did on the rest of a trace, which had no part in choosing it.
+"""What a setting did on the rest of a trace, which had no part in choosing it, next to LRU.
 
-Every policy is replayed on the whole trace, so that the rest begins with the cache that the policy has by then,
-and only the turns of the rest count. The hindsight optimum of the rest is the least TEL that any plan for the
-whole trace has there (`opening`): what is kept between two turns of the first part is worth nothing then, and
-after a turn its whole past is available, so that of each conversation only the last turn before the rest matters.
-On a forest the requests of the first part ask for nothing (`unasked`), and the optimum is that of a cache whose
-blocks may outlive their parents: no cache has less.
+Every setting is run on the whole trace, so that the rest begins with the caches, and the queues, that it has by
+then, and only the turns of the rest count.
 """
 
-from collections.abc import Callable
+from __future__ import annotations
+
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
-from teltheory.advice.choice import BLOCKS, DRAWS, TRIM, rest_of
+from teltheory.advice.choice import Choice
+from teltheory.advice.comparison import BLOCKS, DRAWS
+from teltheory.advice.frontier import Point, Side
 from teltheory.advice.goal import Cost, Goal, Limits, gain_interval
-from teltheory.cost.bootstrap import Blocks, Estimate, interval
-from teltheory.cost.metrics import tail_excess_latency, ttft_quantiles, ttft_violations
-from teltheory.model.forest import Forest
-from teltheory.model.numbers import FloatArray, IntArray, exact_sum, readonly
-from teltheory.model.outcome import Outcome
-from teltheory.model.trace import Trace
-from teltheory.optimal import hindsight_optimum
-from teltheory.policies.clairvoyant import EndAwareTLRU
-from teltheory.policies.online import LRU
-from teltheory.policies.policy import AnyPolicy
-from teltheory.policies.spec import in_blocks
-from teltheory.replay import replay
-from teltheory.replay.curve import CapacityCurve, capacity_curve
+from teltheory.advice.run import Run
+from teltheory.advice.search import Candidate, sets_of_tiers
+from teltheory.advice.server import Server
+from teltheory.cost.bootstrap import Blocks, Estimate
+from teltheory.model.numbers import FloatArray, IntArray
 
 LEVELS = (0.5, 0.9, 0.95, 0.99)
-HALF = Fraction(1, 2)
-
-
-@dataclass(frozen=True)
-class Setting:
-    """A policy as it is tried; its threshold and prompt estimate in tokens."""
-
-    policy: AnyPolicy
-    name: str
-    xi: int
-    q_hat: int
-
-    @property
-    def margin(self) -> int:
-        """What both come to, in tokens."""
-        return self.xi - self.q_hat
 
 
 @dataclass(frozen=True)
 class Row:
-    """A policy on the rest.
+    """A setting under a router on the rest.
 
-    Percentiles of TTFT in seconds, turns above the SLO, TEL and regret, above the optimum of the rest, in tokens;
-    of a forest TEL and regret in blocks.
+    Attributes
+    ----------
+    policy, router : str
+        Their names; of tiers a policy for each. No router where nobody can wait.
+    utilisation : float
+        Busy seconds over those of all replicas between the first and the last arrival; of chunks, those of the
+        whole run.
+    hit_rate : float
+        Share of the input that was reused, of any tier.
+    prefilled : int
+        Tokens that were computed.
+    busy : float
+        Seconds that the replicas were busy, loading and computing.
+    p50, p90, p95, p99 : float
+        TTFT in seconds, waits included.
+    slow : int
+        Turns above the SLO.
+    tel : float
+        What is above the SLO, summed over turns: in a queue seconds; else tokens, of a forest blocks.
+    wait, load, compute : float
+        What of the seconds above the SLO that is, as `Served.tail` charges it: the wait first, then loading, then
+        computing.
+    alone : float
+        Seconds above the SLO if no turn waited.
+    hits, written : tuple of int
+        Tokens that were reused of each tier, and written to it.
+    loaded : tuple of int
+        Tokens that were loaded from each tier but the first.
+    gain : Estimate
+        Share by which the goal is below that of LRU under the router that was asked for.
     """
 
     policy: str
+    router: str
+    utilisation: float
     hit_rate: float
     prefilled: int
-    written: int
+    busy: float
     p50: float
     p90: float
     p95: float
     p99: float
     slow: int
-    tel: int
-    regret: int
-
-
-@dataclass(frozen=True)
-class HeldOut:
-    """What a setting did on the rest.
-
-    The rows are LRU, T-LRU, End-Aware T-LRU. `gain` and `end_aware` are shares by which the goal is below that of
-    the row before, `median` the difference of P50 in seconds. LRU does as well at `lru_capacity`, in tokens;
-    `within_budget` counts turns above xi although their conversation kept its whole budget; None of a forest.
-    """
-
-    margin: int
-    rows: tuple[Row, Row, Row]
-    optimum: int
+    tel: float
+    wait: float
+    load: float
+    compute: float
+    alone: float
+    hits: tuple[int, ...]
+    written: tuple[int, ...]
+    loaded: tuple[int, ...]
     gain: Estimate
-    median: Estimate
-    end_aware: Estimate
-    lru_capacity: int
-    within_budget: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeldOut:
+    """What was run on the whole trace, the rest counted; what each kind of server adds is in its own class.
+
+    Attributes
+    ----------
+    tried : Candidate
+        What was tried: what was chosen; or else what would have been without limits; or else the SLO's threshold
+        with the mean prompt, in all tiers.
+    rows : tuple of Row
+        LRU; the setting that was tried; the same margin with other tiers running T-LRU.
+    broken : tuple of str
+        Limits that the setting breaks on the rest.
+    within_budget : int or None
+        Turns above the threshold although their conversation kept its whole budget, which nobody counts in a queue
+        or where prefixes are shared.
+    """
+
+    tried: Candidate
+    rows: tuple[Row, ...]
     broken: tuple[str, ...]
+    within_budget: int | None = None
+
+    @property
+    def margin(self) -> int:
+        """What the threshold and the estimate that were tried come to, in tokens."""
+        return self.tried.margin
+
+    @property
+    def gain(self) -> Estimate:
+        """Share by which the setting's goal is below LRU's."""
+        return self.rows[1].gain
+
+    def reasons(self, goal: Goal, idle: bool) -> Iterator[str]:
+        """Yield what speaks for LRU, as far as it was measured; `idle` says that the first part has no choice."""
+        return iter(())
 
 
-def hold_out(
-    trace: Trace | Forest,
-    start: int,
-    capacity: int,
-    goal: Goal,
-    setting: Setting,
-    rng: np.random.Generator,
-    limits: Limits,
-) -> HeldOut:
-    """Replay a setting and measure it on the turns from `start` on; the capacity is in the trace's unit."""
-    curve, unit = capacity_curve(trace, LRU()), trace.block_size
-    lru = rest_of(curve.outcome(capacity), start)
-    tried = rest_of(replay(trace, setting.policy, capacity), start)
-    knowing = in_blocks(EndAwareTLRU(setting.xi, setting.q_hat, TRIM), unit)
-    aware = rest_of(replay(trace, knowing, capacity), start)
-    optimum, within, pasts = least_tel(trace, start, capacity, goal.xi // unit), None, 0
-    if isinstance(trace, Trace):
-        pasts = exact_sum(trace.past[start:])
-        within = above_within_budget(trace, start, tried, setting)
-    compared = _Compared(goal, rng, Blocks.of(len(trace) - start, BLOCKS))
-    return HeldOut(
-        setting.margin,
-        (
-            _row("LRU", lru, goal, optimum, pasts),
-            _row(setting.name, tried, goal, optimum, pasts),
-            _row("End-Aware T-LRU", aware, goal, optimum, pasts),
-        ),
-        optimum,
-        compared.gain(lru, tried),
-        compared.median(lru, tried),
-        compared.gain(tried, aware),
-        unit * capacity_for(curve, start, capacity, goal, tried),
-        within,
-        tuple(limits.broken(Cost.of(lru, goal), Cost.of(tried, goal), goal.slo)),
-    )
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """LRU and what was tried on the rest, and rows of runs next to LRU's on the same draws of blocks.
 
+    Attributes
+    ----------
+    server : Server
+        Runs settings on the whole trace.
+    goal : Goal
+        What is to be small.
+    limits : Limits
+        What a recommendation may cost.
+    kind : str
+        What is tried next to LRU.
+    tried : Candidate
+        The setting that is judged.
+    lru, after : Run
+        The rest under LRU and under that setting.
+    blocks : Blocks
+        Of the rest.
+    draws : ndarray of int64
+        How often each block is in each draw.
+    """
 
-def _row(name: str, outcome: Outcome, goal: Goal, optimum: int, pasts: int) -> Row:
-    spent, tel = outcome.in_tokens(), tail_excess_latency(outcome, goal.xi // outcome.block_size)
-    slow = ttft_violations(spent, goal.latency, goal.slo)
-    p50, p90, p95, p99 = ttft_quantiles(spent, LEVELS, goal.latency).tolist()
-    written = pasts - spent.reused if spent.written is None else exact_sum(spent.written)
-    work = (float(spent.hit_rate), spent.prefilled, written)
-    return Row(name, *work, p50, p90, p95, p99, slow, tel, tel - optimum)
-
-
-@dataclass(frozen=True)
-class _Compared:
-    """Two policies on the same draws of blocks."""
-
+    server: Server
     goal: Goal
-    rng: np.random.Generator
+    limits: Limits
+    kind: str
+    tried: Candidate
+    lru: Run
+    after: Run
     blocks: Blocks
+    draws: IntArray
 
-    def gain(self, before: Outcome, after: Outcome) -> Estimate:
-        lru, own = (self.goal.losses(outcome) for outcome in (before, after))
-        return gain_interval(*self._drawn(lambda draws: self.goal.gain(lru, own, self.blocks, draws)))
+    @classmethod
+    def of(cls, server: Server, goal: Goal, limits: Limits, tried: Candidate, rng: np.random.Generator) -> Judge:
+        """Run LRU and a setting, and draw blocks of the rest."""
+        lru, after = (server.late(one) for one in (server.lru, tried))
+        blocks, kind = Blocks.of(len(lru), BLOCKS), server.settings.kind(tried.margin)
+        draws = blocks.draw(len(blocks), DRAWS, rng)
+        return cls(server, goal, limits, kind, tried, lru, after, blocks, draws)
 
-    def median(self, before: Outcome, after: Outcome) -> Estimate:
-        def of(draws: IntArray) -> FloatArray:
-            first, second = (self.blocks.percentiles(x, draws, HALF) for x in ttft)
-            return second - first
+    def again(self, rng: np.random.Generator) -> Judge:
+        """Return the same with other draws."""
+        return replace(self, draws=self.blocks.draw(len(self.blocks), DRAWS, rng))
 
-        spent = [outcome.in_tokens() for outcome in (before, after)]
-        ttft = [self.goal.latency.ttft(outcome.uncached, outcome.cached) for outcome in spent]
-        return interval(*self._drawn(of))
+    def rest(self, candidate: Candidate) -> Run:
+        """Return a candidate on the rest; LRU and what was tried are not run again."""
+        known = {self.server.lru: self.lru, self.tried: self.after}
+        found = known.get(candidate)
+        return self.server.late(candidate) if found is None else found
 
-    def _drawn(self, of: Callable[[IntArray], FloatArray]) -> tuple[float, FloatArray, int]:
-        draws = self.blocks.draw(len(self.blocks), DRAWS, self.rng)
-        return float(of(self.blocks.all)[0]), of(draws), len(self.blocks)
+    def row(self, policy: str, router: str, run: Run) -> Row:
+        """Return a run on the rest as a row."""
+        cost, served = run.cost(self.goal), run.served
+        p50, p90, p95, p99 = served.quantiles(LEVELS).tolist()
+        tail, (written, loaded) = served.tail(self.goal.slo), run.moved
+        return Row(
+            policy=policy,
+            router=router,
+            utilisation=served.utilisation,
+            hit_rate=cost.hit_rate,
+            prefilled=cost.prefilled,
+            busy=float(served.busy.sum()),
+            p50=p50,
+            p90=p90,
+            p95=p95,
+            p99=p99,
+            slow=run.slow(self.goal),
+            tel=cost.tel,
+            wait=tail.wait,
+            load=tail.load,
+            compute=tail.compute,
+            alone=float(np.maximum(served.service - float(self.goal.slo), 0.0).sum()),
+            hits=run.hits,
+            written=written,
+            loaded=loaded,
+            gain=self.gain(run),
+        )
+
+    def gain(self, run: Run, before: Run | None = None) -> Estimate:
+        """Return by what share a run's goal is below that of another, LRU's if none is given."""
+        drawn = self._gains(run, before, self.draws)
+        return gain_interval(self.value(run, before), drawn, len(self.blocks))
+
+    def value(self, run: Run, before: Run | None = None) -> float:
+        """Return the same without an interval."""
+        return float(self._gains(run, before, self.blocks.all)[0])
+
+    def _gains(self, run: Run, before: Run | None, draws: IntArray) -> FloatArray:
+        other = (self.lru if before is None else before).losses(self.goal)
+        return self.goal.gain(other, run.losses(self.goal), self.blocks, draws)
+
+    def side(self, run: Run) -> Side:
+        """Return what a run gains and costs on the rest, and the limits that it breaks there."""
+        cost = run.cost(self.goal)
+        return Side(self.value(run), cost, tuple(self.limits.broken(self._lru_cost, cost, self.goal.slo)))
+
+    @cached_property
+    def _lru_cost(self) -> Cost:
+        return self.lru.cost(self.goal)
+
+    def held(self, router: str) -> HeldOut:
+        """Return what was tried next to LRU, and the same margin with other tiers running T-LRU."""
+        tried = self.tried
+        others = (replace(tried, on=on, flat=False) for on in sets_of_tiers(len(tried.on)) if on != tried.on)
+        asked = (self.server.lru, tried, *others)
+        rows = tuple(self.row(named(one, self.kind), router, self.rest(one)) for one in asked)
+        return HeldOut(tried=tried, rows=rows, broken=self.side(self.after).broken)
+
+    def points(self, choice: Choice) -> tuple[Point, ...]:
+        """Return what was tried on the first part, with what it did on the rest where it was run there."""
+        return tuple(self._point(one.candidate, Side(one.gain, one.cost, one.broken)) for one in choice.tried)
+
+    def _point(self, candidate: Candidate, first: Side) -> Point:
+        known = self.server.tries_again or candidate in (self.server.lru, self.tried)
+        rest = self.side(self.rest(candidate)) if known else None
+        return Point(named(candidate, self.kind), *self.server.settings.of(candidate.margin), first, rest)
 
 
-def least_tel(trace: Trace | Forest, start: int, capacity: int, xi: int) -> int:
-    """Return the least TEL from turn `start` on that any plan for the whole trace reaches; optional caching."""
-    if isinstance(trace, Forest):
-        return hindsight_optimum(unasked(trace, start), capacity, xi, cache="holes").lower
-    rest, openings = opening(trace, start)
-    unavoidable = exact_sum(np.maximum(rest.total[:openings] - xi, 0))
-    return hindsight_optimum(rest, capacity, xi).objective - unavoidable
-
-
-def unasked(forest: Forest, start: int) -> Forest:
-    """Return a forest whose requests before `start` ask for nothing; what they leave is there for the others."""
-    asks = np.arange(len(forest)) >= start
-    return replace(forest, ask=readonly(forest.ask * asks), total=readonly(forest.total * asks))
-
-
-def opening(trace: Trace, start: int) -> tuple[Trace, int]:
-    """Return the rest of a trace behind one turn for each conversation that comes back, and how many those are.
-
-    Such a turn is the conversation's last one before `start`, with its whole past for a prompt: what it computes
-    does not depend on what is kept.
-    """
-    before = np.flatnonzero(trace.next_turn[:start] >= start)
-    before = before[trace.next_turn[before] < len(trace)]
-    rest = np.arange(start, len(trace))
-    turns = np.concatenate((before, rest))
-    prompt, response, history = trace.prompt[turns], trace.response[turns], trace.history[turns]
-    opened = slice(0, len(before))
-    prompt[opened], response[opened], history[opened] = trace.past[before], 0, 0
-    return Trace.from_turns(trace.conversation[turns], prompt, response, history=history), len(before)
-
-
-def capacity_for(lru: CapacityCurve, start: int, capacity: int, goal: Goal, reached: Outcome) -> int:
-    """Return the least capacity, no less than the one given, at which LRU reaches on the rest what was reached.
-
-    By bisection: LRU is a stack algorithm, so that a larger cache is never worse.
-    """
-
-    def worth(outcome: Outcome) -> float:
-        blocks = Blocks.of(len(outcome), 1)
-        return float(goal.worth(goal.losses(outcome), blocks, blocks.all)[0])
-
-    low, high, wanted = capacity, max(capacity, lru.peak), worth(reached)
-    while low < high:
-        middle = (low + high) // 2
-        enough = worth(rest_of(lru.outcome(middle), start)) <= wanted
-        low, high = (low, middle) if enough else (middle + 1, high)
-    return low
-
-
-def above_within_budget(trace: Trace, start: int, tried: Outcome, setting: Setting) -> int:
-    """Return how many turns of the rest are above xi although their conversation kept its whole budget."""
-    turns = start + np.flatnonzero(trace.continuing[start:])
-    budget = np.maximum(trace.past[trace.previous_turn[turns]] - setting.margin, 0)
-    kept = tried.cached[turns - start] >= np.minimum(budget, trace.history[turns])
-    return int(np.count_nonzero(kept & (tried.uncached[turns - start] > setting.xi)))
+def named(candidate: Candidate, kind: str) -> str:
+    """Return what a candidate's policies are called: one name, or one for each tier."""
+    if candidate.is_lru:
+        return "LRU"
+    budgets = " (flat)" if candidate.flat else ""
+    return " / ".join(kind if on else "LRU" for on in candidate.on) + budgets

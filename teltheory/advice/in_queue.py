@@ -1,106 +1,107 @@
-"""What a served run is to advice: seconds of each turn, and what it computed, reused and wrote, in tokens."""
+"""What stands beside a setting in a queue: other routers, memory that never overflows, and a bound."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial, singledispatch
+from typing import Any
 
 import numpy as np
 
-from teltheory.advice.choice import rest_of
-from teltheory.advice.goal import Cost, Goal
-from teltheory.cost.bootstrap import Values
+from teltheory.advice.alone import least_tel
+from teltheory.advice.goal import Goal
+from teltheory.advice.held_out import HeldOut, Judge, Row
+from teltheory.advice.reasons import reasons_of
+from teltheory.advice.server import Queueing
 from teltheory.model.forest import Forest
-from teltheory.model.numbers import FloatArray, IntArray, exact_sum
-from teltheory.model.outcome import Outcome
-from teltheory.model.tiers import TieredOutcome
+from teltheory.model.numbers import readonly
+from teltheory.model.tiers import Tiers, tiers_of
 from teltheory.model.trace import Trace
-from teltheory.serving.served import Served
-from teltheory.serving.work import span
+from teltheory.serving.pooled import least_seconds
+from teltheory.serving.routers import ROUTERS
 
 
-@dataclass(frozen=True, eq=False)
-class Queued:
-    """Turns that were served in a queue, in the order of arrival.
+@dataclass(frozen=True, kw_only=True)
+class HeldInQueue(HeldOut):
+    """What was served on the whole trace, the rest counted.
 
     Attributes
     ----------
-    served : Served
-        The turns; the outcome is in tokens.
-    inputs, written : ndarray of int64, shape (n,)
-        Tokens of the input, and what the turn wrote to the cache.
+    routers : tuple of Row
+        LRU under each router by name; none of one replica.
+    best : Row or None
+        The setting that was tried under the router that is best for LRU; None if that is the one asked for.
+    endless : Row
+        LRU with memory that never overflows, under the router asked for.
+    bound : float or None
+        Seconds above the SLO that no router, no policy and no queue gets below on the rest (`least`); None
+        of a latency that is not linear, and with a shared store, which requests reach in another order.
     """
 
-    served: Served
-    inputs: IntArray
-    written: IntArray
-
-    @classmethod
-    def of(cls, requests: Trace | Forest, served: Served) -> Queued:
-        """Return what was served, in tokens."""
-        outcome = served.outcome.in_tokens()
-        inputs = requests.inputs if isinstance(requests, Forest) else requests.total
-        written = outcome.written
-        if written is None:
-            assert isinstance(requests, Trace)
-            written = requests.past - outcome.cached
-        return cls(replace(served, outcome=outcome), inputs, written)
-
-    def since(self, start: int) -> Queued:
-        """Return the turns from `start` on; of iterations, which are shared, the whole run's a second or turn."""
-        served = self.served
-        names = ("replica", "arrival", "start", "load", "compute", "service")
-        columns = {name: getattr(served, name)[start:] for name in names}
-        if served.iterated is not None:
-            seconds = span(columns["arrival"])
-            share = seconds / span(served.arrival) if seconds else len(columns["arrival"]) / max(len(served), 1)
-            columns["iterated"] = served.iterated * share
-        rest = replace(served, outcome=_since(served.outcome, start), **columns)
-        return Queued(rest, self.inputs[start:], self.written[start:])
-
-    def __len__(self) -> int:
-        return len(self.inputs)
+    routers: tuple[Row, ...]
+    best: Row | None
+    endless: Row
+    bound: float | None
 
     @property
-    def ttft(self) -> FloatArray:
-        """Seconds to the first token of each turn."""
-        return self.served.ttft
+    def best_router(self) -> Row | None:
+        """LRU under the router with the least TEL, None of one replica."""
+        return min(self.routers, key=lambda row: row.tel, default=None)
 
-    @property
-    def hits(self) -> tuple[int, ...]:
-        """Tokens that were reused of each tier; exact."""
-        return tuple(exact_sum(row) for row in np.atleast_2d(self.served.outcome.cached))
-
-    @property
-    def reused(self) -> IntArray:
-        """Tokens that each turn reused, of any tier; shape (n,)."""
-        found: IntArray = np.atleast_2d(self.served.outcome.cached).sum(axis=0)
-        return found
-
-    @property
-    def moved(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Tokens that were written to each tier, and loaded from each but the first; exact."""
-        outcome, own = self.served.outcome, exact_sum(self.written)
-        if not isinstance(outcome, TieredOutcome):
-            return (own,), ()
-        return (own, *map(exact_sum, outcome.copied)), tuple(map(exact_sum, outcome.loaded))
-
-    def losses(self, goal: Goal) -> Values:
-        """Return what counts of each turn: seconds above the SLO, 1 above it, or the TTFT."""
-        if goal.level is not None:
-            return self.ttft
-        return self.served.is_slow(goal.slo).astype(np.int64) if goal.misses else self.served.excess(goal.slo)
-
-    def cost(self, goal: Goal) -> Cost:
-        """Return what the turns cost; percentiles and TEL have the waits."""
-        inputs = exact_sum(self.inputs)
-        prefilled = inputs - sum(self.hits)
-        p50, p95 = self.served.quantiles((0.5, 0.95)).tolist()
-        return Cost(prefilled, (inputs - prefilled) / max(inputs, 1), p50, p95, self.served.tail_seconds(goal.slo))
+    def reasons(self, goal: Goal, idle: bool) -> Iterator[str]:
+        """Yield what speaks for LRU."""
+        return reasons_of(self.rows[0], self.rows[1], self.endless, goal, idle)
 
 
-def _since(outcome: Outcome | TieredOutcome, start: int) -> Outcome | TieredOutcome:
-    if isinstance(outcome, Outcome):
-        return rest_of(outcome, start)
-    names = ("cached", "total", "written", "copied", "loaded", "inputs")
-    columns = {name: getattr(outcome, name) for name in names}
-    return replace(outcome, **{name: one[..., start:] for name, one in columns.items() if one is not None})
+def hold_in_queue(server: Queueing, judge: Judge, _: np.random.Generator) -> HeldInQueue:
+    """Judge a setting, and serve what stands beside it."""
+    own = router_name(server.serving.router)
+    held = judge.held(own)
+    routed = tuple(_routed(server, judge, held.rows[0], own))
+    best = min(routed, key=lambda row: row.tel, default=held.rows[0])
+    beside = None
+    if best.router != own:
+        beside = judge.row(held.rows[1].policy, best.router, server.late(judge.tried, best.router))
+    endless = judge.row("LRU, endless memory", own, server.endless())
+    where = server.requests, server.start, server.memory, server.serving.replicas
+    bound = None if server.serving.shared else least(*where, judge.goal)
+    return HeldInQueue(**vars(held), routers=routed, best=beside, endless=endless, bound=bound)
+
+
+def _routed(server: Queueing, judge: Judge, lru: Row, own: str) -> Iterator[Row]:
+    """Yield LRU under each router by name."""
+    if server.serving.replicas == 1:
+        return
+    yield from (lru,) if own not in ROUTERS else ()
+    for name in ROUTERS:
+        yield lru if name == own else judge.row(lru.policy, name, server.late(server.lru, name))
+
+
+def least(requests: Trace | Forest, start: int, memory: int | Tiers, replicas: int, goal: Goal) -> float | None:
+    """Return a lower bound on the seconds above the SLO from turn `start` on, of any replicas of such memory.
+
+    See `teltheory.serving.pooled`; the optimum is that of the rest alone. Of a block at an input's end that is not
+    full nothing is counted, as units are whole.
+    """
+    requests = of_full_units(requests)
+    room = tiers_of(memory).pooled[-1] * replicas
+    optimum = partial(least_tel, requests, start, room)
+    bound = least_seconds(optimum, len(requests) - start, requests.block_size, goal.slo, goal.latency)
+    return None if bound is None else float(bound)
+
+
+@singledispatch
+def of_full_units(requests: Trace | Forest) -> Trace | Forest:
+    """Return requests whose inputs end with their last full unit."""
+    return requests
+
+
+@of_full_units.register(Forest)
+def _(requests: Forest) -> Forest:
+    return replace(requests, total=readonly(requests.inputs // requests.block_size), tokens=None)
+
+
+def router_name(router: Any) -> str:
+    """Return what a router is called."""
+    return router if isinstance(router, str) else type(router).__name__

@@ -2,37 +2,46 @@
 
 from __future__ import annotations
 
+from functools import singledispatch
+
 import numpy as np
 
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import IntArray
-from teltheory.model.trace import Trace
+from teltheory.model.requests import Requests
 from teltheory.model.turns import consecutive_turns
 
 
-def first_overflow_of(requests: Trace | Forest, replica: IntArray, capacity: int) -> int:
+def first_overflow(requests: Requests, replica: IntArray, capacity: int) -> int:
     """Return the first turn after which some replica was sent more than a capacity; the number of turns if none.
 
-    `replica` says where each turn goes; on one replica this is `teltheory.advice.choice.first_overflow`.
+    `replica` says where each turn goes.
     """
-    added = new_units(requests, replica) if isinstance(requests, Forest) else _growth(requests, replica)
-    over = len(requests)
+    held = held_by(requests, replica) if replica.any() else requests.held
+    over = np.flatnonzero(held > capacity)
+    return int(over[0]) if len(over) else len(requests)
+
+
+def held_by(requests: Requests, replica: IntArray) -> IntArray:
+    """Return what the replica of each turn would hold after it if it had no end."""
+    added, held = new_units(requests, replica), np.empty(len(requests), np.int64)
     for one in np.unique(replica):
         turns = np.flatnonzero(replica == one)
-        above = np.flatnonzero(np.cumsum(added[turns]) > capacity)
-        over = min(over, int(turns[above[0]])) if len(above) else over
-    return over
+        held[turns] = np.cumsum(added[turns])
+    return held
 
 
-def _growth(trace: Trace, replica: IntArray) -> IntArray:
-    """Return how much longer each turn's past is than its conversation's past on that replica was."""
-    before = np.zeros(len(trace), np.int64)
-    earlier, later = consecutive_turns(trace.code * (int(replica.max(initial=0)) + 1) + replica)
-    before[later] = trace.past[earlier]
-    return trace.past - before
+@singledispatch
+def new_units(requests: Requests, replica: IntArray) -> IntArray:
+    """Return how much longer each turn's past is than that of its session on its replica was."""
+    before = np.zeros(len(requests), np.int64)
+    earlier, later = consecutive_turns(requests.session * (int(replica.max(initial=0)) + 1) + replica)
+    before[later] = requests.past[earlier]
+    return requests.past - before
 
 
-def new_units(forest: Forest, replica: IntArray) -> IntArray:
+@new_units.register(Forest)
+def _(forest: Forest, replica: IntArray) -> IntArray:
     """Return the units of each request's path that no earlier request of its replica had."""
     seen: dict[int, set[int]] = {one: set() for one in replica.tolist()}
     parent, length = forest.parent.tolist(), forest.length.tolist()

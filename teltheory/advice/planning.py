@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from teltheory.advice.choice import BLOCKS, DRAWS
+from teltheory.advice.comparison import BLOCKS, DRAWS
 from teltheory.advice.sentences_of_plan import LOAD, REPLICAS, headline, plan_lines, tried_of
 from teltheory.base.progress import Progress, Report, reporting
 from teltheory.cost.bootstrap import Blocks, Estimate, interval
@@ -30,7 +30,7 @@ from teltheory.errors import ArgumentError
 from teltheory.model.display import in_sentences
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import BoolArray, FloatArray, IntArray, rational, whole_number
-from teltheory.model.tiers import Tiers
+from teltheory.model.tiers import Tiers, several, tiers_of
 from teltheory.model.trace import Trace
 from teltheory.model.units import Seconds, seconds_of
 from teltheory.policies.named import policy_of
@@ -217,16 +217,17 @@ def changed(
     if resource == LOAD:
         stretch = stretch_for(trace, capacity, latency, serving.replicas, number, serving.ticks)
         return capacity, replace(serving, stretch=stretch)
-    if not isinstance(capacity, Tiers):
+    tiers = several(capacity)
+    if tiers is None:
         return number, serving
-    sizes = list(capacity.capacities)
-    sizes[tier_of(resource, capacity)] = number
-    return replace(capacity, capacities=tuple(sizes)), serving
+    sizes = list(tiers.capacities)
+    sizes[tier_of(resource, tiers)] = number
+    return replace(tiers, capacities=tuple(sizes)), serving
 
 
 def tier_of(resource: str, capacity: int | Tiers) -> int:
     """Return the number of the tier that a resource such as ``tier1`` is."""
-    tiers = len(capacity) if isinstance(capacity, Tiers) else 1
+    tiers = len(tiers_of(capacity))
     found = TIER.fullmatch(resource)
     if found is None or int(found[1]) >= tiers:
         named = ", ".join(f"tier{tier}" for tier in range(tiers))

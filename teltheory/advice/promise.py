@@ -18,6 +18,7 @@ ShareGPT's, and made-up conversations with trends. No other trace had been looke
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import singledispatch
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from teltheory.cost.bootstrap import Blocks, Estimate, Values, block_length
 from teltheory.model.forest import Forest
 from teltheory.model.nodes import at_nodes
 from teltheory.model.numbers import FloatArray, IntArray
-from teltheory.model.trace import Trace
+from teltheory.model.requests import Requests
 
 LEAST_BLOCKS, MOST_BLOCKS = 10, 40
 """Of time; and most groups of conversations."""
@@ -155,10 +156,14 @@ def promised(later: Estimate, grounds: Grounds, ratio: float) -> Estimate | None
     return Estimate(value, float(low), min(float(high), 1.0))
 
 
-def conversations_of(requests: Trace | Forest) -> IntArray:
+@singledispatch
+def conversations_of(requests: Requests) -> IntArray:
     """Return which conversation each turn is of; of a forest the highest part of its path that few lines share."""
-    if isinstance(requests, Trace):
-        return requests.code
+    return requests.session
+
+
+@conversations_of.register(Forest)
+def _(requests: Forest) -> IntArray:
     parent = requests.parent.tolist()
     lines, top = [0] * requests.nodes, list(range(requests.nodes))
     for node in range(requests.nodes - 1, -1, -1):

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from teltheory.advice.goal import Goal
-from teltheory.advice.held_in_queue import HeldInQueue, QueueRow
 from teltheory.model.units import in_seconds
+
+if TYPE_CHECKING:
+    from teltheory.advice.held_out import Row
 
 LITTLE = 0.05
 """Share of the tail that endless memory removes below which memory is ample."""
@@ -14,23 +17,22 @@ MOST = 0.5
 """Share of the tail that is wait from which on it is a queue's."""
 
 
-def reasons_of(held: HeldInQueue, goal: Goal, idle: bool) -> Iterator[str]:
+def reasons_of(lru: Row, tried: Row, endless: Row, goal: Goal, idle: bool) -> Iterator[str]:
     """Yield what speaks for LRU on the rest; `idle` says that too few turns of the first part count."""
-    lru, tried = held.rows[:2]
     slo = f"{float(goal.slo):g} s"
     if idle:
         yield "Memory is ample: until its end the first part overflows no first tier, so all policies do the same."
     if not lru.slow:
         yield f"There is no tail: under LRU no turn of the rest takes longer than {slo}."
         return
-    yield from _ample(lru, held.endless)
+    yield from _ample(lru, endless)
     yield from _eaten(lru, tried)
     if lru.wait >= MOST * lru.tel:
         share, tel = _percent(lru.wait / lru.tel), in_seconds(lru.tel)
         yield f"The tail is a queue's: {share} of LRU's {tel} s above the SLO are waits."
 
 
-def _ample(lru: QueueRow, endless: QueueRow) -> Iterator[str]:
+def _ample(lru: Row, endless: Row) -> Iterator[str]:
     left = (lru.tel - endless.tel) / lru.tel
     if left < LITTLE:
         found, tel = in_seconds(endless.tel), in_seconds(lru.tel)
@@ -40,7 +42,7 @@ def _ample(lru: QueueRow, endless: QueueRow) -> Iterator[str]:
         )
 
 
-def _eaten(lru: QueueRow, tried: QueueRow) -> Iterator[str]:
+def _eaten(lru: Row, tried: Row) -> Iterator[str]:
     """Yield what a setting that adds to the tail costs, and that waits take back what is gained without them."""
     alone, waits, worse = lru.alone - tried.alone, tried.wait - lru.wait, tried.tel - lru.tel
     if worse < 0:

@@ -1,8 +1,8 @@
 """Which settings are served on the first part of a trace, so that few runs find a good one.
 
 1. A candidate is a margin xi - q_hat and the tiers that run T-LRU; the others run LRU. LRU everywhere is one.
-2. Of one tier and private conversations every margin is served: the choice is that on an idle server then, if
-   nothing waits and nothing is loaded.
+2. Every margin is tried where that is cheap: where nobody can wait, and of one tier and private conversations. So
+   both choices are one if nothing waits and nothing is loaded.
 3. Else every eighth margin is served for each set of tiers. Around the best of all, margins four, two and one
    places away are, each time around the best so far.
 4. If the best has T-LRU in a tier that loads, its flat budgets are tried too.
@@ -16,7 +16,7 @@ from itertools import groupby, product
 
 import numpy as np
 
-from teltheory.advice.choice import Compared, neighbours
+from teltheory.advice.comparison import Compared, neighbours
 from teltheory.model.numbers import FloatArray
 
 STRIDE = 8

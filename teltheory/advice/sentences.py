@@ -1,79 +1,93 @@
-"""An advice in sentences and as a table of text, the same for Python, the command line and a page."""
+"""An advice in sentences and as tables of text, the same for Python, the command line and a page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import singledispatch
 from typing import TYPE_CHECKING
 
-from teltheory.advice.sentences_of_frontier import beside_limits, figures, step_lines
-from teltheory.cost.kv_cache import KVSize
-from teltheory.model.display import Table, counted, percent, tokens_in_short
-from teltheory.optimal.trees.hindsight import HOLES_LEGEND
+from teltheory.advice.alone import HeldAlone
+from teltheory.advice.held_out import HeldOut
+from teltheory.advice.in_queue import HeldInQueue
+from teltheory.advice.sentences_alone import cost_alone, lines_alone, tables_alone
+from teltheory.advice.sentences_in_queue import cost_in_queue, from_none, lines_in_queue, tables_in_queue
+from teltheory.advice.sentences_of_frontier import beside_limits, figures, step_lines, tables_of_frontier
+from teltheory.advice.words import change, in_one_unit, memory, rounded, setting, size_of, times
+from teltheory.model.display import Table, counted, percent
 
 if TYPE_CHECKING:
-    from teltheory.advice import Advice, Estimate, Goal, QueueAdvice
+    from teltheory.advice import Advice, Goal
     from teltheory.advice.promise import Grounds
+    from teltheory.advice.search import Candidate
 
 
-HEADER = ("policy", "hit", "prefill", "written", "P50 s", "P90 s", "P95 s", "P99 s", "slow", "TEL", "regret")
-
-
-def advice_lines(advice: Advice, shape: KVSize | None = None) -> Iterator[str]:
+def advice_lines(advice: Advice) -> Iterator[str]:
     """Yield what an advice says, a sentence or two a line; lines for a shell begin with two spaces."""
     yield asked(advice)
     yield headline(advice)
-    yield from findings(advice, shape)
+    yield from findings(advice)
     yield from (f"Mind: {warning}" for warning in advice.warnings)
-    for setting in advice.engines:
-        yield f"{setting.engine} ({setting.release}):"
-        yield f"  {setting.arguments}"
+    for one in advice.engines:
+        yield f"{one.engine} ({one.release}):"
+        yield f"  {one.arguments}"
 
 
 def asked(advice: Advice) -> str:
     """Return what was asked for."""
-    goal = advice.goal
+    goal, serving = advice.goal, advice.serving
     slo = f"SLO {float(goal.slo):g} s = {goal.xi:,} tokens"
-    return f"Capacity {advice.capacity:,} tokens. Goal: {goal.name}; {slo}."
-
-
-def findings(advice: Advice, shape: KVSize | None) -> Iterator[str]:
-    """Yield what was found on the two parts of the trace, a subject a line."""
-    which = _setting(advice, advice.choice.margin) if advice.choice.margin else None
-    yield chosen(advice, advice.policy, which)
-    yield from _others(advice)
-    yield judged(advice)
-    yield cost(advice)
-    yield from _beside(advice, shape)
-    yield from step_lines(advice)
+    if serving is None:
+        return f"Capacity {size_of(advice):,} tokens. Goal: {goal.name}; {slo}."
+    router = f", router {advice.held_out.rows[0].router}" if serving.replicas > 1 else ""
+    replicas = f"{counted(serving.replicas, 'replica')} of {memory(advice)}{router}"
+    return f"{replicas}. Goal: {goal.name}; {slo} without a wait."
 
 
 def headline(advice: Advice) -> str:
     """Return the advice itself."""
+    choice, held = advice.choice, advice.held_out
+    which = f"{advice.policy} with {setting(advice, advice.tried.margin)} tokens"
     if advice.recommended:
-        return f"ADVICE: {advice.policy} with {_setting(advice, advice.choice.margin)} tokens."
+        return f"ADVICE: {which}."
     stay = "ADVICE: stay with LRU."
-    if not advice.choice.helps:
-        gain = "no gain" if advice.choice.freely.allowed else "no gain within the limits"
-        return f"{stay} On the first part {advice.policy} has {gain} that chance does not explain."
-    had = f"{stay} The first part recommends {advice.policy} with {_setting(advice, advice.choice.margin)} tokens,"
-    if advice.held_out.gain.above_zero:
-        lru, tried, _ = advice.held_out.rows
-        said = figures(advice.goal, advice.limits, lru, tried)
-        broken = " and ".join(said[name] for name in advice.held_out.broken)
+    if not choice.helps:
+        gain = "no gain" if choice.freely.allowed else "no gain within the limits"
+        return f"{stay} On the first part {advice.kind} has {gain} that chance does not explain."
+    had = f"{stay} The first part recommends {which},"
+    if held.gain.above_zero:
+        said = figures(advice.goal, advice.limits, *held.rows[:2])
+        broken = " and ".join(said[name] for name in held.broken)
         return f"{had} but on the rest it does not keep its limits: {broken}."
-    return f"{had} but its gain did not last."
+    lasting = "may be chance on the rest" if held.gain.value > 0 else "did not last"
+    return f"{had} but its gain {lasting}."
 
 
-def chosen(advice: Advice | QueueAdvice, kind: str, which: str | None) -> str:
-    """Return how a setting was chosen on the first part: of a kind of policy, `which` in words, None for LRU."""
+def findings(advice: Advice) -> Iterator[str]:
+    """Yield what was found on the two parts of the trace, a subject a line."""
+    yield _chosen(advice)
+    yield from _freely(advice)
+    yield judged(advice)
+    yield cost(advice)
+    yield from lines_beside(advice.held_out, advice)
+    yield from step_lines(advice)
+
+
+def _with(advice: Advice, one: Candidate) -> str:
+    """Return a candidate as what something is done with; in a queue its policies are named."""
+    alone = setting(advice, one.margin)
+    return alone if advice.serving is None else f"{advice.name(one)}, {alone},"
+
+
+def _chosen(advice: Advice) -> str:
+    """Return how a setting was chosen on the first part."""
     choice, goal = advice.choice, advice.goal
     if choice.idle:
         return f"{_too_few(advice.start - choice.warm_up)} Nothing is promised."
-    if which is None:
+    if choice.candidate.is_lru:
         limited = "" if choice.freely.allowed else " within the limits"
-        none = f"no setting of {kind}{limited}"
+        none = f"no setting of {advice.kind}{limited}"
         return f"On the first part {none} makes {goal.name} smaller than LRU does. Nothing is promised."
-    with_it = "it" if advice.recommended else which
+    with_it = "it" if advice.recommended else _with(advice, choice.candidate)
     found = f"On the first part {goal.name} is {change(choice.here)} with {with_it} than with LRU"
     grounds = choice.grounds
     if not choice.helps or grounds is None:
@@ -89,7 +103,7 @@ def chosen(advice: Advice | QueueAdvice, kind: str, which: str | None) -> str:
 
 def by_quarters(grounds: Grounds) -> str:
     """Return the gains of the first part's quarters, and whether they have a trend."""
-    *before, last = (f"{_rounded(gain):.1f}" for gain in grounds.quarters)
+    *before, last = (f"{rounded(gain):.1f}" for gain in grounds.quarters)
     way = "without a trend" if not grounds.trend else f"it {'rises' if grounds.trend > 0 else 'falls'}"
     return f"by quarters {', '.join(before)} and {last} %, {way}"
 
@@ -108,115 +122,82 @@ def _too_few(turns: int) -> str:
     return "The cache never overflows on the first part, where all policies do the same."
 
 
-def _setting(advice: Advice, margin: int) -> str:
-    xi, q_hat = advice.as_set(margin)
-    return f"ξ = {xi:,} and Q̂ = {q_hat:,}"
-
-
-def _others(advice: Advice) -> Iterator[str]:
-    """Yield what the best setting without limits would have gained, and cost."""
-    freely, lru = advice.choice.freely, advice.choice.tried[0]
+def _freely(advice: Advice) -> Iterator[str]:
+    """Yield what the best setting without limits would have gained on the first part, and cost."""
+    freely, lru = advice.choice.freely, advice.choice.tried[0].cost
     if freely.allowed:
         return
-    before, after = lru.cost, freely.cost
+    (before, after), unit = in_one_unit(lru.p50, freely.cost.p50)
+    which = _with(advice, freely.candidate).removesuffix(",")
     yield (
-        f"Without limits: {percent(freely.gain)} lower with {_setting(advice, freely.margin)}, for "
-        f"{times(before.prefilled, after.prefilled)} the prefill and a P50 of {1000 * after.p50:.1f} ms in "
-        f"the place of {1000 * before.p50:.1f}."
+        f"Without limits: {percent(freely.gain)} lower with {which}, for "
+        f"{times(lru.prefilled, freely.cost.prefilled)} the prefill and a P50 of {after} {unit} in the place of "
+        f"{before}."
     )
 
 
 def judged(advice: Advice) -> str:
     """Return what the setting did on the rest."""
-    gain, held = advice.held_out.gain, advice.held_out
-    lru, tried, _ = held.rows
-    chosen = advice.choice.margin > 0
-    if gain.above_zero:
+    held = advice.held_out
+    lru, tried = held.rows[:2]
+    none = from_none(advice, tried)
+    if held.gain.above_zero:
         verdict = f"it helps, for {times(lru.prefilled, tried.prefilled)} the prefill"
     else:
-        verdict = "it does harm" if gain.below_zero else "it does not help, beyond what may be chance"
-    which = "" if chosen else f" with {_setting(advice, held.margin)}"
+        harm = held.gain.below_zero or none
+        verdict = "it does harm" if harm else "it does not help, beyond what may be chance"
+    which = f" with {_with(advice, advice.tried)}" if advice.choice.candidate.is_lru else ""
     kept = {True: "inside", False: "outside", None: None}[advice.kept_promise]
     promise = "" if kept is None else f" The gain is {kept} what was promised."
-    return f"On the rest{which} {advice.goal.name} is {change(gain)} than with LRU: {verdict}.{promise}"
+    than = "above 0, and 0 with LRU" if none else f"{change(held.gain)} than with LRU"
+    return f"On the rest{which} {advice.goal.name} is {than}: {verdict}.{promise}"
 
 
 def cost(advice: Advice) -> str:
     """Return what the setting cost on the rest."""
-    held = advice.held_out
-    lru, tried, _ = held.rows
-    median = held.median
-    limits = beside_limits(advice.goal, advice.limits, lru, tried, held.broken)
+    lru, tried = advice.held_out.rows[:2]
+    (before, after), unit = in_one_unit(lru.p50, tried.p50)
+    by, more = cost_beside(advice.held_out)
+    limits = beside_limits(advice.goal, advice.limits, lru, tried, advice.held_out.broken)
     return (
-        f"Cost on the rest: P50 goes from {1000 * lru.p50:.1f} to {1000 * tried.p50:.1f} ms, by "
-        f"{1000 * median.value:+.1f} ms [{1000 * median.low:+.1f}, {1000 * median.high:+.1f}], the hit rate from "
-        f"{percent(lru.hit_rate)} to {percent(tried.hit_rate)}. That is {limits}."
+        f"Cost on the rest: P50 goes from {before} to {after} {unit}{by}, the hit rate from "
+        f"{percent(lru.hit_rate)} to {percent(tried.hit_rate)}{more}. That is {limits}."
     )
 
 
-def times(before: int, after: int) -> str:
-    """Return how many times as much as before it is, as text."""
-    return f"{after / before if before else 1:.3f} times"
+@singledispatch
+def cost_beside(held: HeldOut) -> tuple[str, str]:
+    """Return what is said beside P50 and beside the hit rate."""
+    return "", ""
 
 
-def _beside(advice: Advice, shape: KVSize | None) -> Iterator[str]:
-    """Yield how far the optimum is, what knowing last turns would gain, and what LRU needs for the same."""
-    held = advice.held_out
-    lru, tlru, _ = held.rows
-    closed = f"; it closes {percent((lru.tel - tlru.tel) / lru.regret)} of LRU's distance" if lru.regret else ""
-    unit, which = ("", "") if advice.block_size is None else (" blocks", f" {HOLES_LEGEND}")
-    regret = f"{advice.policy}'s regret is {tlru.regret:,}{closed}."
-    yield f"Hindsight: the least TEL on the rest is {held.optimum:,}{unit}. {regret}{which}"
-    further = f"{advice.goal.name} {change(held.end_aware)} than {advice.policy}"
-    yield f"End-awareness: T-LRU that knew which turns are last would have {further}."
-    needed, capacity = held.lru_capacity, advice.capacity
-    times = f", {needed / capacity:.2f} times as much" if capacity else ""
-    more = f"{in_memory([needed], shape)} for the same{times}" if needed > capacity else "no more for the same"
-    yield f"Memory: LRU needs {more}."
+@singledispatch
+def lines_beside(held: HeldOut, advice: Advice) -> Iterator[str]:
+    """Yield what stands beside the setting, a subject a line."""
+    return iter(())
 
 
-def in_memory(tokens: Sequence[int], shape: KVSize | None) -> str:
-    """Return numbers of tokens, and in brackets their bytes if the size of a token is known."""
-    text = " + ".join(f"{n:,}" for n in tokens) + " tokens"
-    if shape is None:
-        return text
-    return f"{text} ({' + '.join(f'{shape.bytes(n) / 2**30:,.1f}' for n in tokens)} GiB of {shape.name})"
+@singledispatch
+def tables_of_rest(held: HeldOut, advice: Advice) -> Iterator[Table]:
+    """Yield what was done on the rest as tables: title, columns, rows."""
+    return iter(())
 
 
-def change(estimate: Estimate) -> str:
-    """Return a share in words: the number, its interval, and which way it goes."""
-    low, high = sorted((_rounded(estimate.low), _rounded(estimate.high)))
-    value = _rounded(estimate.value)
-    if value < 0:
-        return f"{-value:,.1f} % [{-high:,.1f}, {-low:,.1f}] higher"
-    return f"{value:.1f} % [{low:.1f}, {high:.1f}] lower"
+cost_beside.register(HeldAlone, cost_alone)
+cost_beside.register(HeldInQueue, cost_in_queue)
+lines_beside.register(HeldAlone, lines_alone)
+lines_beside.register(HeldInQueue, lines_in_queue)
+tables_of_rest.register(HeldAlone, tables_alone)
+tables_of_rest.register(HeldInQueue, tables_in_queue)
 
 
-def _rounded(share: float) -> float:
-    return round(100 * share, 1) + 0.0
-
-
-def heads_of(advice: Advice) -> tuple[str, ...]:
-    """Return the columns: of shared prefixes TEL is in blocks."""
-    if advice.block_size is None:
-        return HEADER
-    return tuple("TEL blocks" if name == "TEL" else name for name in HEADER)
-
-
-def advice_rows(advice: Advice) -> Iterator[tuple[str, ...]]:
-    """Yield the policies on the rest, as text under `heads_of`."""
-    for row in advice.held_out.rows:
-        percentiles = (f"{value:.3f}" for value in (row.p50, row.p90, row.p95, row.p99))
-        work = (percent(row.hit_rate), tokens_in_short(row.prefilled), tokens_in_short(row.written))
-        yield row.policy, *work, *percentiles, f"{row.slow:,}", f"{row.tel:,}", f"{row.regret:,}"
+def tables_of(advice: Advice) -> Iterator[Table]:
+    """Yield what was done on the rest, and the frontier, as tables: title, columns, rows."""
+    yield from tables_of_rest(advice.held_out, advice)
+    yield from tables_of_frontier(advice)
 
 
 def card_of(advice: Advice) -> Table:
-    """Return the policies on the rest as a table that says for what capacity."""
-    title, heads, rows = rest_of(advice)
-    return f"{title}, at {in_memory([advice.capacity], advice.shape)}", heads, rows
-
-
-def rest_of(advice: Advice) -> Table:
-    """Return the policies on the rest as a table: title, columns, rows."""
-    return "The rest", heads_of(advice), advice_rows(advice)
+    """Return the policies on the rest as a table that says for what memory."""
+    title, heads, rows = next(tables_of(advice))
+    return f"{title}, at {memory(advice)}", heads, rows

@@ -11,7 +11,7 @@ from teltheory.model.display import percent, tokens_in_short
 from teltheory.model.units import in_seconds
 
 if TYPE_CHECKING:
-    from teltheory.advice import Advice, QueueAdvice
+    from teltheory.advice import Advice
     from teltheory.advice.frontier import Frontier, Point, Side
 
 HEADER = ("setting", "ξ", "Q̂", "gain %", "TEL", "prefill", "of LRU's", "hit", "P50 s", "P95 s", "above the limit")
@@ -58,7 +58,7 @@ def beside_limits(goal: Goal, limits: Limits, lru: Costs, tried: Costs, broken: 
     return f"{verdict}: {' and '.join(said.values())}"
 
 
-def step_lines(advice: Advice | QueueAdvice) -> Iterator[str]:
+def step_lines(advice: Advice) -> Iterator[str]:
     """Yield what one step further than the advice would gain and cost, and the first that breaks a limit."""
     frontier = advice.frontier
     if len(frontier.points) == 1:
@@ -73,7 +73,7 @@ def step_lines(advice: Advice | QueueAdvice) -> Iterator[str]:
         yield f"Beyond the limits: {_step(advice, beyond)}"
 
 
-def _step(advice: Advice | QueueAdvice, point: Point) -> str:
+def _step(advice: Advice, point: Point) -> str:
     """Return what a point gains on each part, and what it costs on the rest, or else on the first part."""
     lru = advice.frontier.lru
     gains, base, side = f"{_lower(point.first)} than with LRU on the first part", lru.first, point.first
@@ -113,7 +113,7 @@ def _parts(point: Point, name: str) -> str:
 
 
 def tables_of_frontier(
-    advice: Advice | QueueAdvice,
+    advice: Advice,
 ) -> Iterator[tuple[str, tuple[str, ...], list[tuple[str, ...]]]]:
     """Yield a few points of the frontier on either part: title, columns, rows; nothing if nothing was tried."""
     frontier = advice.frontier

@@ -1,86 +1,205 @@
-"""The server that advice is for: its memory, its replicas and their speed, and settings served on it."""
+"""The server that advice is for: its memory, its speed, and settings served on it.
+
+Where nobody can wait a server replays: what a turn computes is its time. Else it serves turn by turn, in a queue
+for each replica. Both say the same of turns of which none waits.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import cached_property
+from typing import Any, ClassVar
 
-from teltheory.advice.in_queue import Queued
+from teltheory.advice.overflow import first_overflow
+from teltheory.advice.run import Run
 from teltheory.advice.search import Candidate
+from teltheory.advice.settings import Settings
 from teltheory.base.progress import Count
 from teltheory.cost.latency import Latency
+from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import INT64_MAX
-from teltheory.model.tiers import Tiers, tiers_of
+from teltheory.model.tiers import Tiers, resized, tiers_of
 from teltheory.model.trace import Trace
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import AnyPolicy
-from teltheory.serving.serve import Serving, serve
+from teltheory.replay import replay
+from teltheory.serving.serve import Serving, serve, stretch_for
 
 ENDLESS = INT64_MAX // 4
 """A capacity that nothing overflows."""
 
 
 @dataclass(frozen=True, eq=False)
-class Server:
-    """What settings are served by.
+class Server(ABC):
+    """What settings are tried on.
 
     Attributes
     ----------
     requests : Trace or Forest
         The whole trace.
+    start : int
+        First turn of the rest.
     memory : int or Tiers
         Of each replica, in the unit of the requests.
     latency : Latency
         Turns tokens into seconds.
-    serving : Serving
-        Replicas, router, speed.
-    make : callable
-        Makes the policy of a margin, in the unit of the requests.
+    settings : Settings
+        Makes the policy of a margin.
     count : Count
         Of the runs.
     """
 
     requests: Trace | Forest
+    start: int
     memory: int | Tiers
     latency: Latency
-    serving: Serving
-    make: Callable[[int], AnyPolicy]
+    settings: Settings
     count: Count = field(default_factory=Count)
+    tries_again: ClassVar[bool] = False
+    """Whether all that was tried on the first part is tried on the rest too."""
 
-    @property
+    @cached_property
     def tiers(self) -> Tiers:
         """The memory as tiers."""
         return tiers_of(self.memory)
 
-    def served(self, candidate: Candidate, router: Any = None, turns: int | None = None) -> Queued:
-        """Serve a candidate, by a router that is not the server's own or on the first turns alone."""
-        asked = self.requests if turns is None else self.requests[:turns]
-        return self._run(asked, self.policies(candidate), self.memory, router)
+    @cached_property
+    def lru(self) -> Candidate:
+        """LRU in every tier."""
+        return Candidate((False,) * len(self.tiers), False, 0)
 
-    def endless(self) -> Queued:
-        """Serve LRU with memory that never overflows."""
-        alone = replace(self, serving=replace(self.serving, shared=False))
-        return alone._run(self.requests, LRU(), ENDLESS, None)
+    @cached_property
+    def first(self) -> Trace | Forest:
+        """The first part of the trace."""
+        return self.requests[: self.start]
 
     def policies(self, candidate: Candidate) -> Any:
         """Return a candidate's policy, or one for each tier."""
         if candidate.is_lru:
             return LRU()
-        own: Any = self.make(candidate.margin)
+        own: Any = self.settings.made(candidate.margin)
         if candidate.flat:
             own = replace(own, budget="flat")
         each = tuple(own if on else LRU() for on in candidate.on)
-        return each if isinstance(self.memory, Tiers) else own
+        return each if len(each) > 1 else own
 
-    def _run(self, asked: Trace | Forest, policy: Any, memory: int | Tiers, router: Any) -> Queued:
-        serving = self.serving if router is None else replace(self.serving, router=router)
-        served = serve(asked, policy, memory, latency=self.latency, **vars(serving))
+    def warm_up(self, base: Run) -> int:
+        """Return the first turn of the first part on which policies may differ, given how LRU serves that."""
+        return first_overflow(self.first, base.served.replica, self.tiers.capacities[0])
+
+    @property
+    @abstractmethod
+    def tries_all(self) -> bool:
+        """Whether every margin is tried on the first part."""
+
+    @abstractmethod
+    def early(self, candidate: Candidate) -> Run:
+        """Run a candidate on the first part alone."""
+
+    @abstractmethod
+    def late(self, candidate: Candidate) -> Run:
+        """Run a candidate on the whole trace, and return the rest."""
+
+
+@dataclass(frozen=True, eq=False)
+class Replaying(Server):
+    """An idle server with one cache, where each turn is computed at once."""
+
+    tries_again: ClassVar[bool] = True
+
+    @property
+    def tries_all(self) -> bool:
+        """Whether every margin is tried on the first part: a replay is fast."""
+        return True
+
+    @property
+    def room(self) -> int:
+        """The memory, in the unit of the requests."""
+        found: int = self.tiers.capacities[0]
+        return found
+
+    def early(self, candidate: Candidate) -> Run:
+        """Replay a candidate on the first part alone."""
+        return self._replayed(self.first, self.policies(candidate))
+
+    def late(self, candidate: Candidate) -> Run:
+        """Replay a candidate on the whole trace, and return the rest."""
+        return self.under(self.policies(candidate))
+
+    def under(self, policy: AnyPolicy) -> Run:
+        """Replay a policy on the whole trace, and return the rest."""
+        return self._replayed(self.requests, policy).since(self.start)
+
+    def _replayed(self, asked: Trace | Forest, policy: AnyPolicy) -> Run:
+        outcome = replay(asked, policy, self.room)
         self.count.step()
-        return Queued.of(asked, served)
+        return Run.at_once(asked, outcome, self.latency)
+
+
+@dataclass(frozen=True, eq=False)
+class Queueing(Server):
+    """Replicas with queues.
+
+    Attributes
+    ----------
+    serving : Serving
+        Replicas, router, speed.
+    """
+
+    serving: Serving = field(default_factory=Serving)
+
+    @property
+    def tries_all(self) -> bool:
+        """Whether every margin is tried on the first part: with one tier and private conversations."""
+        return len(self.tiers) == 1 and self.requests.is_private
+
+    def warm_up(self, base: Run) -> int:
+        """Return the first turn on which policies may differ: one store of all replicas may overflow first."""
+        found = super().warm_up(base)
+        if not self.serving.shared:
+            return found
+        return min(found, first_overflow(self.first, base.served.replica * 0, self.tiers.capacities[-1]))
+
+    def early(self, candidate: Candidate) -> Run:
+        """Serve a candidate on the first part alone."""
+        return self._served(self.first, self.policies(candidate))
+
+    def late(self, candidate: Candidate, router: Any = None) -> Run:
+        """Serve a candidate, by a router that may not be the server's own, and return the rest."""
+        serving = self.serving if router is None else replace(self.serving, router=router)
+        own = replace(self, serving=serving)
+        return own._served(self.requests, self.policies(candidate)).since(self.start)
+
+    def endless(self) -> Run:
+        """Serve LRU with memory that never overflows, and return the rest."""
+        alone = replace(self, memory=ENDLESS, serving=replace(self.serving, shared=False))
+        return alone.late(alone.lru)
+
+    def _served(self, asked: Trace | Forest, policy: Any) -> Run:
+        served = serve(asked, policy, self.memory, latency=self.latency, **vars(self.serving))
+        self.count.step()
+        return Run.of(asked, served)
 
 
 def in_units(memory: int | Tiers, unit: int) -> int | Tiers:
     """Return memory in tokens as whole blocks."""
-    return memory.in_blocks(unit) if isinstance(memory, Tiers) else memory // unit
+    found: int | Tiers = resized(memory, lambda size, _: size // unit)
+    return found
+
+
+def at_load(
+    trace: Trace | Forest, memory: int | Tiers, latency: Latency, serving: Serving | None, load: Any
+) -> Serving | None:
+    """Return how requests are served if LRU is to have a load, None by an idle server; memory in their unit."""
+    if serving is None:
+        if load is not None or len(tiers_of(memory)) > 1:
+            argument, value = ("capacity", memory) if load is None else ("load", load)
+            raise ArgumentError(argument, str(value), "serving=Serving(...) with it")
+        return None
+    if load is None:
+        return serving
+    if serving.stretch != 1:
+        raise ArgumentError("load", str(load), f"none with a stretch, {serving.stretch}")
+    return replace(serving, stretch=stretch_for(trace, memory, latency, serving.replicas, load, serving.ticks))

@@ -8,8 +8,8 @@ from advice.advised_traces import LATENCY, chats, engineers, growing, single_tur
 from refusals import refused
 
 import teltheory as tt
-from teltheory.advice import as_set
 from teltheory.advice.engines import engine_settings
+from teltheory.advice.settings import as_set
 
 
 def test_it_helps_on_chats():
@@ -127,7 +127,7 @@ def test_what_advises_harm_to_an_engineer_stays_within_the_limits():
 
 def test_limits_that_hold_on_the_first_part_alone_are_no_recommendation():
     cheap = usual()
-    lru, tried, _ = cheap.held_out.rows
+    lru, tried = cheap.held_out.rows
     assert cheap.recommended
     assert tried.prefilled > lru.prefilled
     held = dataclasses.replace(cheap.held_out, broken=("prefilled tokens",))

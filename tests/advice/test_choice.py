@@ -8,9 +8,14 @@ from hypothesis import strategies as st
 from strategies import given_columns, turn_columns
 
 import teltheory as tt
-from teltheory.advice.choice import DRAWS, choose, drift, first_overflow, margins, neighbours
+from teltheory.advice.choice import choose, margins
+from teltheory.advice.comparison import DRAWS, drift, neighbours
 from teltheory.advice.goal import Cost, Goal, Limits, gain_interval
+from teltheory.advice.overflow import first_overflow
 from teltheory.advice.promise import time_blocks
+from teltheory.advice.server import Replaying
+from teltheory.advice.settings import Settings
+from teltheory.base.progress import Count
 from teltheory.cost.bootstrap import Blocks
 
 FREE = Limits(None, None)
@@ -18,8 +23,17 @@ FREE = Limits(None, None)
 P95 = Fraction(95, 100)
 
 
-def chosen(trace, capacity, goal, seed=0, limits=FREE, rest=None):
-    return choose(trace, rest or len(trace), capacity, goal, np.random.default_rng(seed), t_lru, limits)
+def chosen(trace, capacity, goal, seed=0, limits=FREE, rest=None, told=lambda *place: None):
+    """What is chosen on a trace that is followed by a rest of so many turns, as many if none are given."""
+    after = single_turns(rest or len(trace))
+    whole = tt.Trace.from_turns(
+        np.concatenate((trace.conversation, 10**6 + after.conversation)),
+        np.concatenate((trace.prompt, after.prompt)),
+        np.concatenate((trace.response, after.response)),
+        history=np.concatenate((trace.history, after.history)),
+    )
+    server = Replaying(whole, len(trace), capacity, goal.latency, Settings(goal.xi, 0), Count(told, 99))
+    return choose(server, goal, limits, np.random.default_rng(seed))
 
 
 @st.composite
@@ -47,13 +61,13 @@ def test_the_cache_overflows_first_where_all_pasts_together_do(columns, capacity
         if sum(pasts.values()) > capacity:
             expected = turn
             break
-    assert first_overflow(trace, capacity) == expected
+    assert first_overflow(trace, np.zeros(len(trace), np.int64), capacity) == expected
 
 
 @given(turn_columns(), st.integers(0, 60), st.integers(0, 9))
 def test_before_the_first_overflow_policies_do_not_differ(columns, capacity, margin):
     trace = tt.Trace.from_turns(**columns)
-    until = first_overflow(trace, capacity) + 1
+    until = first_overflow(trace, np.zeros(len(trace), np.int64), capacity) + 1
     outcomes = [tt.replay(trace, policy, capacity) for policy in (tt.LRU(), tt.TLRU(margin, 0))]
     assert np.array_equal(outcomes[0].cached[:until], outcomes[1].cached[:until])
 
@@ -162,11 +176,9 @@ def test_where_nothing_overflows_all_turns_are_warm_up():
 
 def test_one_seed_has_one_choice_and_progress_is_told():
     trace, goal, told = chats(300), Goal(Fraction(1, 5), level=P95), []
-    first = choose(
-        trace, 300, 2000, goal, np.random.default_rng(4), t_lru, FREE, lambda *place: told.append(place)
-    )
+    first = chosen(trace, 2000, goal, 4, told=lambda *place: told.append(place))
     assert first == chosen(trace, 2000, goal, 4)
-    assert told == [(k, len(first.tried)) for k in range(1, len(first.tried) + 1)]
+    assert told == [(k, 99) for k in range(1, len(first.tried) + 1)]
 
 
 def test_a_promise_for_fewer_turns_is_wider_and_for_a_far_longer_rest_none_is_made():

@@ -182,7 +182,7 @@ def test_the_next_step_is_said_with_its_price_and_its_limits():
 
 def test_a_step_within_the_limits_is_followed_by_the_first_beyond_them():
     advice, found = costly(), points((110, 0.1), (120, 0.2), (160, 0.6), (170, 0.9))
-    choice = replace(advice.choice, margin=0)
+    choice = replace(advice.choice, candidate=advice.choice.tried[0].candidate)
     stays = replace(advice, points=found, choice=choice, held_out=replace(advice.held_out, broken=("P50",)))
     one, other = step_lines(stays)
     assert one.startswith("One step further: T-LRU with ξ = 2 ")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from strategies import turn_columns
 
 import teltheory as tt
-from teltheory.advice.choice import drift, neighbours
+from teltheory.advice.comparison import drift, neighbours
 from teltheory.advice.goal import Goal
 from teltheory.advice.promise import (
     ENDS,

@@ -10,9 +10,9 @@ from advice.advised_traces import LATENCY, chats
 from refusals import refused
 
 import teltheory as tt
-from teltheory.advice.held_in_queue import named
-from teltheory.advice.in_queue import Queued
-from teltheory.advice.loaded import unproved
+from teltheory.advice.cautions import unproved
+from teltheory.advice.held_out import named
+from teltheory.advice.run import Run
 from teltheory.advice.search import Candidate
 from teltheory.advice.server import ENDLESS
 from teltheory.serving.batching import Chunked
@@ -68,7 +68,7 @@ def test_where_nothing_waits_the_choice_is_that_of_an_idle_server(goal):
         assert (one.value, one.low, one.high) == pytest.approx((other.value, other.low, other.high), abs=1e-9)
     for row, before in zip(queue.held_out.rows, idle.held_out.rows, strict=False):
         assert (row.wait, row.load, row.tel) == pytest.approx((0, 0, before.tel / 10**4), abs=1e-9)
-        assert (row.slow, row.prefilled, row.written) == (before.slow, before.prefilled, (before.written,))
+        assert (row.slow, row.prefilled, row.written) == (before.slow, before.prefilled, before.written)
         assert (row.hit_rate, row.p95) == pytest.approx((before.hit_rate, before.p95))
         assert row.alone == pytest.approx(row.tel)
     assert queue.held_out.bound * 10**4 == pytest.approx(idle.held_out.optimum)
@@ -156,7 +156,7 @@ def test_the_tiers_that_run_t_lru_are_chosen_and_few_runs_are_needed():
 
 def test_what_is_recommended_helps_on_both_parts_and_lru_is_recommended_otherwise():
     advice, _ = in_tiers()
-    assert repr(advice) == f"<QueueAdvice: {str(advice).splitlines()[1].removeprefix('ADVICE: ')}>"
+    assert repr(advice) == f"<Advice: {str(advice).splitlines()[1].removeprefix('ADVICE: ')}>"
     assert all(f"<td>{row.policy}</td>" in advice._repr_html_() for row in advice.held_out.rows)
     held = advice.held_out
     gain = replace(held.rows[1].gain, low=-0.01)
@@ -202,8 +202,8 @@ def test_iterations_of_turns_that_come_at_once_are_busy_too():
     trace = tt.Trace.from_turns([0, 1, 2], [4, 4, 4], [0, 0, 0], arrival=[0, 9, 9])
     served = serve(trace, tt.LRU(), 9, latency=tt.LatencyModel(Fraction(1)), batching=Chunked(chunk=2))
     assert served.busy.tolist() == [12]
-    assert Queued.of(trace, served).since(1).served.busy == pytest.approx(8)
-    assert Queued.of(trace, served).since(0).served.busy == pytest.approx(12)
+    assert Run.of(trace, served).since(1).served.busy == pytest.approx(8)
+    assert Run.of(trace, served).since(0).served.busy == pytest.approx(12)
 
 
 def test_why_it_stays_with_lru_is_measured():

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from strategies import forests, turn_columns
 
 import teltheory as tt
-from teltheory.advice.choice import Compared, first_overflow
+from teltheory.advice.comparison import Compared
 from teltheory.advice.goal import Cost, Goal
-from teltheory.advice.held_in_queue import least
-from teltheory.advice.overflow import first_overflow_of
+from teltheory.advice.in_queue import least
+from teltheory.advice.overflow import first_overflow
 from teltheory.advice.search import STRIDE, Candidate, best, explore, near_of, sets_of_tiers
 
 
@@ -72,25 +72,19 @@ def test_neighbours_are_of_the_same_tiers():
     assert np.array_equal(near_of(candidates, 0.0), np.eye(10))
 
 
-@given(turn_columns(), st.integers(0, 60))
-def test_one_replica_overflows_when_a_cache_does(columns, capacity):
-    trace = tt.Trace.from_turns(**columns)
-    assert first_overflow_of(trace, np.zeros(len(trace), np.int64), capacity) == first_overflow(trace, capacity)
-
-
 @given(forests(), st.integers(0, 9))
-def test_one_replica_of_a_forest_overflows_when_a_cache_does(forest, capacity):
-    nowhere = np.zeros(len(forest), np.int64)
-    assert first_overflow_of(forest, nowhere, capacity) == first_overflow(forest, capacity)
+def test_one_replica_of_a_forest_overflows_when_all_that_was_sent_does_not_fit(forest, capacity):
+    over = (k for k in range(len(forest)) if forest[: k + 1].peak > capacity)
+    assert first_overflow(forest, np.zeros(len(forest), np.int64), capacity) == next(over, len(forest))
 
 
 def test_replicas_overflow_by_what_they_were_sent():
     trace = tt.Trace.from_turns([0, 1, 0, 1, 0], [2, 3, 2, 1, 2], [0, 0, 0, 0, 0])
     apart, mixed = np.array([0, 1, 0, 1, 0]), np.array([0, 1, 1, 0, 1])
-    assert [first_overflow_of(trace, apart, size) for size in (1, 2, 3, 4, 5, 6)] == [0, 1, 2, 4, 4, 5]
-    assert [first_overflow_of(trace, mixed, size) for size in (6, 7, 8, 9)] == [2, 4, 4, 5]
+    assert [first_overflow(trace, apart, size) for size in (1, 2, 3, 4, 5, 6)] == [0, 1, 2, 4, 4, 5]
+    assert [first_overflow(trace, mixed, size) for size in (6, 7, 8, 9)] == [2, 4, 4, 5]
     forest = trace.forest
-    assert [first_overflow_of(forest, mixed, size) for size in (6, 7, 8, 9)] == [2, 4, 4, 5]
+    assert [first_overflow(forest, mixed, size) for size in (6, 7, 8, 9)] == [2, 4, 4, 5]
 
 
 @settings(max_examples=30)

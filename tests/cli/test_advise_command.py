@@ -25,9 +25,9 @@ def test_the_command_prints_the_advice_and_its_settings(run, run_json, tmp_path,
     without_model = [line for line in str(advice).splitlines() if not line.startswith("Memory: ")]
     assert all(" ".join(line.split()) in text for line in without_model)
     assert f"LRU needs {advice.held_out.lru_capacity:,} tokens" in text
-    lru, tried, _ = advice.held_out.rows
+    lru, tried = advice.held_out.rows
     for row in (lru, tried):
-        volumes = f"{tokens_in_short(row.prefilled)} {tokens_in_short(row.written)}"
+        volumes = f"{tokens_in_short(row.prefilled)} {tokens_in_short(*row.written)}"
         assert f"{100 * row.hit_rate:.1f} % {volumes} {row.p50:.3f}" in text
     assert f"it helps, for {tried.prefilled / lru.prefilled:.3f} times the prefill." in text
     data = run_json(*asked)["advice"][0]
@@ -75,20 +75,20 @@ def test_what_costs_too_much_is_said_in_one_line_and_no_help_goes_without_its_co
 def test_a_limit_that_breaks_on_the_rest_alone_is_said_plainly():
     advice = usual()
     broken = replace(advice, held_out=replace(advice.held_out, broken=("prefilled tokens", "P50")))
-    found = next(islice(advice_lines(broken, None), 1, None))
+    found = next(islice(advice_lines(broken), 1, None))
     had = f"The first part recommends T-LRU with ξ = {advice.xi:,} and Q̂ = {advice.q_hat:,} tokens"
     assert found.startswith(f"ADVICE: stay with LRU. {had}, but on the rest it does not keep its limits: ")
-    lru, tried, _ = advice.held_out.rows
+    lru, tried = advice.held_out.rows
     figures = (
         f"the prefill is {tried.prefilled / lru.prefilled:.3f} times LRU's (limit 1.05) and P50 is "
         f"{tried.p50 / lru.p50:.3f} times LRU's (limit 1.1, or half of the SLO, 0.1 s)."
     )
     assert found.endswith(f": {figures}")
     above = f"above the limit of prefilled tokens and of P50: {figures}"
-    assert any(above in line for line in advice_lines(broken, None))
-    assert any(f"That is within the limits: {figures}" in line for line in advice_lines(advice, None))
+    assert any(above in line for line in advice_lines(broken))
+    assert any(f"That is within the limits: {figures}" in line for line in advice_lines(advice))
     free = replace(advice, limits=Limits(None, None))
-    assert any("times LRU's (no limit)." in line for line in advice_lines(free, None))
+    assert any("times LRU's (no limit)." in line for line in advice_lines(free))
 
 
 def test_the_command_says_plainly_that_it_does_not_help(run, tmp_path, capsys):

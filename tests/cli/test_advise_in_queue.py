@@ -13,8 +13,8 @@ from advice.advised_traces import chats
 
 import teltheory as tt
 from teltheory.advice.planning import plan
-from teltheory.cli.advise.loaded import _parts
 from teltheory.cli.advise.plan import read_percentile, read_plan
+from teltheory.cli.advise.tail import parts_of
 from teltheory.serving.batching import Chunked
 from teltheory.serving.serve import Serving
 
@@ -97,8 +97,7 @@ def test_a_router_that_is_overloaded_does_not_hide_the_other_bars():
     def row(router, wait):
         return SimpleNamespace(policy="LRU", router=router, wait=wait, load=0, compute=10)
 
-    held = SimpleNamespace(rows=[row("a", 90)], routers=[row("b", 990), row("c", 991)], endless=row("d", 0))
-    chart = _parts(SimpleNamespace(held_out=held)).to_dict()
+    chart = parts_of([row("a", 90), row("b", 990), row("c", 991), row("d", 0)]).to_dict()
     (values,) = chart["datasets"].values()
     assert {part["served"] for part in values} == {"LRU, a", "LRU, b", "LRU, d"}
     assert chart["title"]["subtitle"].startswith("without 1 ")

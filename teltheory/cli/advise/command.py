@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -9,20 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from teltheory.advice.sentences import advice_lines, in_memory
-from teltheory.advice.sentences_in_queue import memory
 from teltheory.base.extras import check_report
-from teltheory.cli.advise.frontier import draw_frontiers, frontier_tables
-from teltheory.cli.advise.in_queue import (
-    Found,
-    LoadedQuestion,
-    Planned,
-    found_as_data,
-    plan_options,
-    print_found,
-    write_found,
-)
-from teltheory.cli.advise.text import advice_as_data, advice_table, write_advice
+from teltheory.cli.advise.frontier import draw_frontiers
+from teltheory.cli.advise.question import Found, Planned, Question, plan_options, write_found
 from teltheory.cli.asked.options import (
     capacity_option,
     goal_option,
@@ -40,10 +30,8 @@ from teltheory.cli.asked.serving import Loaded, serving_options
 from teltheory.cli.asked.tiers import Tiered, tier_options
 from teltheory.cli.asked.traces import Reading, report_lines, turns_as_data
 from teltheory.cli.parts import command, option
-from teltheory.cli.printed.output import check_targets, console, progress_bar, show, write_json
-from teltheory.cli.replay.command import about
+from teltheory.cli.printed.output import check_targets, console, show, write_json
 from teltheory.cost.given import in_text
-from teltheory.cost.kv_cache import KVSize
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import read_fraction
@@ -130,26 +118,15 @@ def advise(
     sizes = read_capacities(capacities, shape)
     prefixes.check(forced=False)
     picture.check()
-    asked = LoadedQuestion.of(tiered, loaded, planned, served, sizes) if tiered or loaded or planned else None
+    asked = Question.of(tiered, loaded, planned, served, sizes)
     trace = reading.read(trace_file)
     requests = prefixes.of(trace)
     chosen, origin = chosen_capacities(requests)
     sizes, sized = (sizes, list(read_sizes(capacities, shape))) if sizes else (chosen, [origin])
-    if asked is None:
-        advices: list[Any] = _on_an_idle_server(trace_file, requests, sizes, wish)
-        start, notes, tel = advices[0].start, [served.sentence(requests.shared), *sized], "blocks"
-    else:
-        found = asked.answer(trace_file, requests, sizes, wish)
-        start, notes, tel = found[0].advice.start, [served.sentence(True), *(asked.said or sized)], "seconds"
-    told = Told.of(trace_file, trace, requests, prefixes, start, served, notes, tel)
-    if asked is None:
-        _report(told, advices, shape, page, target, reading.seed)
-        memories = [in_memory([one.capacity], shape) for one in advices]
-    else:
-        _report_in_queue(told, found, requests.scale, page, target, reading.seed)
-        advices = [one.advice for one in found]
-        memories = [memory(one) for one in advices]
-    draw_frontiers(picture, advices, memories, Path(trace_file).name)
+    found = asked.answer(trace_file, requests, sizes, wish)
+    told = Told.of(trace_file, trace, requests, prefixes, served, found[0].advice, asked.said or sized)
+    _report(told, found, requests.scale, page, target, reading.seed)
+    draw_frontiers(picture, [one.advice for one in found], Path(trace_file).name)
     return 0
 
 
@@ -177,60 +154,30 @@ class Told:
         trace: Trace,
         requests: Trace | Forest,
         prefixes: Prefixes,
-        start: int,
         served: Served,
-        notes: list[str],
-        tel: str = "blocks",
+        advice: Advice,
+        sized: Sequence[str],
     ) -> Told:
         """Return how a trace was read and split."""
-        rest = len(trace) - start
-        split = f"Chosen on the first {start:,} turns, judged on the other {rest:,}, in the order of time."
-        shared = requests.shared
-        told = block_lines(trace, requests, prefixes, tel) if shared else report_lines(trace)
+        idle, rest = advice.serving is None, len(trace) - advice.start
+        blocks = list(block_lines(trace, requests, prefixes, "blocks" if idle else "seconds"))
+        split = f"Chosen on the first {advice.start:,} turns, judged on the other {rest:,}, in the order of time."
+        notes = [served.sentence(bool(blocks) or not idle), *sized]
         data = {"trace": turns_as_data(trace), **reading_as_data(requests, prefixes)}
         data |= {"latency": served.needed_latency.name, "notes": notes}
-        return cls(file, [reading_line(trace, requests), *told, split, *notes], data)
+        return cls(file, [reading_line(trace, requests), *(blocks or report_lines(trace)), split, *notes], data)
 
 
-def _on_an_idle_server(
-    trace_file: str, requests: Trace | Forest, sizes: tuple[int, ...], wish: dict[str, Any]
-) -> list[Advice]:
-    """Return an advice for each capacity, with a bar."""
-    from teltheory.advice import MARGINS
-    from teltheory.advice import advise as advise_on
-
-    with about(trace_file), progress_bar() as bar:
-        task = bar.add_task("Trying settings", total=2 * len(sizes) * MARGINS)
-        wish = wish | {"progress": lambda done, total: bar.advance(task)}
-        return [advise_on(requests, in_text(size), **wish) for size in sizes]
-
-
-def _report(
-    told: Told, found: list[Advice], shape: KVSize | None, page: str | None, target: str | None, seed: int
-) -> None:
+def _report(told: Told, found: list[Found], unit: int, page: str | None, target: str | None, seed: int) -> None:
     """Print advice, and write its page and its JSON."""
     if target != "-":
-        out = console()
-        show(out, *told.said)
-        for advice in found:
-            show(out, "", *advice_lines(advice, shape), advice_table(advice), *frontier_tables(advice))
-    if page is not None:
-        write_advice(page, told.file, told.said, found, shape, seed)
-    if target is not None:
-        write_json(target, told.data | {"advice": [advice_as_data(advice) for advice in found]})
-
-
-def _report_in_queue(
-    told: Told, found: list[Found], unit: int, page: str | None, target: str | None, seed: int
-) -> None:
-    """Print advice in a queue, and write its page and its JSON."""
-    if target != "-":
         show(console(), *told.said)
-        print_found(found, unit)
+        for one in found:
+            one.show(unit)
     if page is not None:
         write_found(page, told.file, told.said, found, unit, seed)
     if target is not None:
-        write_json(target, told.data | {"advice": [found_as_data(one, unit) for one in found]})
+        write_json(target, told.data | {"advice": [one.as_data(unit) for one in found]})
 
 
 def _read_wish(

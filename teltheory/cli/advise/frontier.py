@@ -6,17 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from rich.table import Table
-
-from teltheory.advice.sentences_of_frontier import TEXTS, tables_of_frontier
+from teltheory.advice.words import memory
 from teltheory.cli.asked.pictures import Picture
-from teltheory.cli.printed.tables import plain_table
 from teltheory.plots.frontier import PARTS, caption_of_frontier, draw_frontier, drawn_points
 
 if TYPE_CHECKING:
     from altair import VConcatChart
 
-    from teltheory.advice import Advice, Frontier, QueueAdvice
+    from teltheory.advice import Advice, Frontier
 
 
 def frontier_as_data(frontier: Frontier) -> dict[str, Any]:
@@ -37,24 +34,17 @@ def frontier_as_data(frontier: Frontier) -> dict[str, Any]:
     }
 
 
-def frontier_tables(advice: Advice | QueueAdvice) -> Iterator[Table]:
-    """Yield the frontier on each part for the terminal."""
-    for title, heads, rows in tables_of_frontier(advice):
-        yield plain_table(title, heads, rows, TEXTS)
-
-
-def draw_frontiers(
-    picture: Picture, advices: Sequence[Advice | QueueAdvice], memories: Sequence[str], trace: str
-) -> None:
+def draw_frontiers(picture: Picture, advices: Sequence[Advice], trace: str) -> None:
     """Draw the frontier of each advice, if a figure is asked for."""
     found, goal = [frontier_as_data(advice.frontier) for advice in advices], advices[0].goal.name
+    memories = [memory(advice) for advice in advices]
     picture.draw(
         lambda: draw_frontier(found, memories, goal, picture.above(trace)),
         caption_of_frontier(found, memories, goal, trace),
     )
 
 
-def frontier_chart(advice: Advice | QueueAdvice) -> VConcatChart:
+def frontier_chart(advice: Advice) -> VConcatChart:
     """Return gain and P50 of every setting on both parts against the prefill, the limits, and what is advised."""
     import altair as alt
 

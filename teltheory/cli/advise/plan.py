@@ -23,7 +23,7 @@ from teltheory.report.markdown import paragraphs, plain_text, table
 from teltheory.report.page import Section
 
 if TYPE_CHECKING:
-    from teltheory.advice import Plan, QueueAdvice
+    from teltheory.advice import Advice, Plan
 
 EXPECTED = "replicas=1..16, tier0=100k,300k,1M or load=0.5,0.7,0.9"
 RANGE = re.compile(r"(\d{1,9})\.\.(\d{1,9})", re.ASCII)
@@ -71,7 +71,7 @@ def plan_table(plans: Mapping[str, Plan], block_size: int) -> Table:
     return plain_table("Plan", heads, rows, ("policy", "keeps the SLO"))
 
 
-def plan_sentences(advice: QueueAdvice, plans: Mapping[str, Plan], block_size: int) -> list[str]:
+def plan_sentences(advice: Advice, plans: Mapping[str, Plan], block_size: int) -> list[str]:
     """Return the one answer of some plans in sentences."""
     return list(one_answer(plans, best_of(plans), advice.goal.name, block_size))
 
@@ -95,7 +95,7 @@ def plan_as_data(plan: Plan, policy: str, block_size: int) -> dict[str, Any]:
     return data
 
 
-def plan_section(anchor: str, advice: QueueAdvice, plans: Mapping[str, Plan], block_size: int) -> Section:
+def plan_section(anchor: str, advice: Advice, plans: Mapping[str, Plan], block_size: int) -> Section:
     """Return plans as a section of a page: one answer, and what was tried."""
     one = next(iter(plans.values()))
     rows = (map(plain_text, row) for row in rows_of_all(plans, best_of(plans), block_size))

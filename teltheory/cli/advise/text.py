@@ -1,40 +1,37 @@
-"""An advice as a table, as plain data, and as a page to show to others."""
+"""An advice as tables, as plain data, and as a page to show to others."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from teltheory.advice.sentences import (
-    HEADER,
-    asked,
-    cost,
-    findings,
-    headline,
-    in_memory,
-    judged,
-    rest_of,
-)
-from teltheory.advice.sentences_of_frontier import tables_of_frontier
+from teltheory.advice.sentences import asked, cost, findings, headline, judged, tables_of
+from teltheory.advice.sentences_of_frontier import TEXTS
+from teltheory.advice.words import memory
 from teltheory.cli.advise.frontier import frontier_as_data, frontier_chart
-from teltheory.cli.printed.output import write_text
+from teltheory.cli.advise.tail import tail_charts
 from teltheory.cli.printed.tables import plain_table
-from teltheory.cost.kv_cache import KVSize
-from teltheory.report.markdown import bullets, facts, paragraphs, plain_text, table
-from teltheory.report.page import Card, Page, Section, digest, render, versions
+from teltheory.model.display import counted
+from teltheory.model.tiers import tiers_of
+from teltheory.report.markdown import bullets, paragraphs, plain_text, table
+from teltheory.report.page import Card, Section
 
 if TYPE_CHECKING:
-    from teltheory.advice import Advice, QueueAdvice
+    from altair import Chart, VConcatChart
 
+    from teltheory.advice import Advice
 
 LEAD = (
     "A threshold for T-LRU, chosen on the first part of the trace and judged on the rest, in the order of time. "
     "Intervals are 95 %, of a paired block bootstrap."
+)
+LEAD_IN_QUEUE = (
+    "A setting for T-LRU on replicas with queues, chosen in the queue on the first part of the trace and judged "
+    "there on the rest, in the order of time. Intervals are 95 %, of a paired block bootstrap."
 )
 METHOD = (
     "ξ - Q̂ is chosen on the first part alone, from replays of T-LRU, which trims the least recent surplus first, "
@@ -48,22 +45,26 @@ METHOD = (
     "TTFT above the SLO. TEL: tokens above the SLO's threshold, summed over turns. regret: TEL above the "
     "hindsight optimum.",
 )
+METHOD_IN_QUEUE = (
+    "All policies are served at the same speed; TTFT = wait + load + compute, and TEL is the seconds above the "
+    "SLO, summed over turns.",
+    "What is above the SLO is charged to the wait first, then to loading, then to computing.",
+    "util: busy seconds over those of all replicas from the first arrival of the rest to the last. gain: share by "
+    "which the goal is below LRU's under the router that was asked for; a loss is negative.",
+)
 
 
-def advice_table(advice: Advice) -> Table:
-    """Return the policies on the rest."""
-    return plain_table(*rest_of(advice), HEADER[:1])
+def advice_tables(advice: Advice) -> Iterator[Table]:
+    """Yield the tables for the terminal."""
+    for title, heads, rows in tables_of(advice):
+        yield plain_table(title, heads, rows, (*heads[:1], *TEXTS))
 
 
 def advice_as_data(advice: Advice) -> dict[str, Any]:
     """Return an advice as plain data; shares and seconds are numbers, the SLO and the level too."""
-    return {"capacity": advice.capacity, **judged_as_data(advice)}
-
-
-def judged_as_data(advice: Advice | QueueAdvice) -> dict[str, Any]:
-    """Return how a setting was chosen and what it did on the rest as plain data."""
-    goal = advice.goal
+    goal, held, sizes = advice.goal, advice.held_out, list(tiers_of(advice.capacity).capacities)
     return {
+        "capacity": sizes if len(sizes) > 1 else sizes[0],
         "goal": goal.name,
         "slo": float(goal.slo),
         "slo_tokens": goal.xi,
@@ -73,14 +74,33 @@ def judged_as_data(advice: Advice | QueueAdvice) -> dict[str, Any]:
         "work_cost": number(advice.limits.work),
         "median_cost": number(advice.limits.median),
         "recommended": advice.recommended,
+        "policy": advice.policy,
         "xi": advice.xi,
         "q_hat": advice.q_hat,
         "kept_promise": advice.kept_promise,
         "choice": asdict(advice.choice),
-        "held_out": asdict(advice.held_out),
+        "held_out": asdict(held) | {"margin": held.margin, "gain": asdict(held.gain)},
         "frontier": frontier_as_data(advice.frontier),
         "warnings": list(advice.warnings),
+        "why": list(advice.why),
         "engines": [asdict(setting) for setting in advice.engines],
+        **_queue_as_data(advice),
+    }
+
+
+def _queue_as_data(advice: Advice) -> dict[str, Any]:
+    """Return how the trace was served as plain data; nothing of an idle server."""
+    serving, tiers = advice.serving, tiers_of(advice.capacity)
+    if serving is None:
+        return {}
+    return {
+        "loads": [float(load) for load in tiers.loads],
+        "tiers": len(tiers) > 1,
+        "replicas": serving.replicas,
+        "router": advice.held_out.rows[0].router,
+        "load": advice.load,
+        "stretch": float(serving.stretch),
+        "ticks": serving.ticks,
     }
 
 
@@ -89,39 +109,27 @@ def number(value: Fraction | None) -> float | None:
     return None if value is None else float(value)
 
 
-def write_advice(
-    target: str, file: str, about: Sequence[str], advices: Sequence[Advice], shape: KVSize | None, seed: int
-) -> None:
-    """Write a page with an advice for each capacity."""
-    sections = [_section(f"capacity-{i}", advice, shape) for i, advice in enumerate(advices, start=1)]
-    trace = Path(file)
-    source = [(trace.name, f"SHA-256 {digest(trace)}")] if trace.is_file() else []
-    made = facts([*versions(), ("Seed of the draws", str(seed)), *source])
-    method = Section("method", "How it was found", bullets([*about, *METHOD]))
-    cards = [_card(advice, shape) for advice in advices]
-    page = Page(
-        f"T-LRU on {trace.name}",
-        LEAD,
-        cards,
-        "",
-        [*sections, method, Section("provenance", "Provenance", made)],
-    )
-    write_text(target, render(page))
-
-
-def _card(advice: Advice, shape: KVSize | None) -> Card:
-    where = f"at {in_memory([advice.capacity], shape)}"
+def advice_card(advice: Advice) -> Card:
+    """Return the advice as a number of a page's summary."""
+    where = f"at {memory(advice)}"
+    if advice.serving is not None:
+        where = f"on {counted(advice.serving.replicas, 'replica')} of {memory(advice)}"
     if not advice.recommended:
         return Card("LRU", f"stay with it {where}")
     gain = f"{100 * advice.held_out.gain.value:.1f} %"
     return Card(gain, f"{advice.goal.name}, lower than LRU's {where}", "good")
 
 
-def _section(anchor: str, advice: Advice, shape: KVSize | None) -> Section:
-    charts = [frontier_chart(advice)] if len(advice.points) > 1 else []
-    return Section(
-        anchor, f"Capacity {in_memory([advice.capacity], shape)}", paragraphs(_parts(advice, shape)), charts
-    )
+def advice_section(anchor: str, advice: Advice) -> Section:
+    """Return an advice as a section of a page, with its charts."""
+    texts = [*_advised(advice), bullets(list(map(plain_text, findings(advice))))]
+    texts += [f"> **Warning.** {plain_text(warning)}" for warning in advice.warnings]
+    for title, heads, rows in tables_of(advice):
+        texts += [f"**{title}**", table(heads, (map(plain_text, row) for row in rows), "---:")]
+    charts: list[Chart | VConcatChart] = list(tail_charts(advice.held_out))
+    charts += [frontier_chart(advice)] if len(advice.points) > 1 else []
+    title = f"Capacity {memory(advice)}" if advice.serving is None else f"{memory(advice)} a replica"
+    return Section(anchor, title, paragraphs(texts), charts)
 
 
 def advice_in_short(advice: Advice) -> Iterator[str]:
@@ -135,12 +143,3 @@ def _advised(advice: Advice) -> Iterator[str]:
     yield f"**{plain_text(headline(advice))}**"
     for setting in advice.engines:
         yield f"{plain_text(setting.engine)} ({plain_text(setting.release)}):\n\n    {setting.arguments}"
-
-
-def _parts(advice: Advice, shape: KVSize | None) -> Iterator[str]:
-    yield from _advised(advice)
-    yield bullets(list(findings(advice, shape)))
-    yield from (f"> **Warning.** {plain_text(warning)}" for warning in advice.warnings)
-    for title, heads, rows in (rest_of(advice), *tables_of_frontier(advice)):
-        yield f"**{title}**"
-        yield table(heads, (map(plain_text, row) for row in rows), "---:")

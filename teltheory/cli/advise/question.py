@@ -1,4 +1,4 @@
-"""`teltheory advise` for replicas with queues: advice for each memory, then a plan if one was asked for."""
+"""What `teltheory advise` is asked: advice for each memory, and a plan if one is asked for; and how it is told."""
 
 from __future__ import annotations
 
@@ -9,15 +9,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from teltheory.advice.sentences_in_queue import queue_lines
-from teltheory.cli.advise.loaded import (
-    LEAD,
-    METHOD,
-    queue_as_data,
-    queue_card,
-    queue_section,
-    queue_tables,
-)
+from teltheory.advice.sentences import advice_lines
 from teltheory.cli.advise.plan import (
     EXPECTED,
     check_tier,
@@ -27,6 +19,16 @@ from teltheory.cli.advise.plan import (
     plans_as_data,
     read_percentile,
     read_plan,
+)
+from teltheory.cli.advise.text import (
+    LEAD,
+    LEAD_IN_QUEUE,
+    METHOD,
+    METHOD_IN_QUEUE,
+    advice_as_data,
+    advice_card,
+    advice_section,
+    advice_tables,
 )
 from teltheory.cli.asked.options import bundled
 from teltheory.cli.asked.served import Served
@@ -44,9 +46,10 @@ from teltheory.model.trace import Trace
 from teltheory.policies.online import LRU
 from teltheory.report.markdown import bullets, facts, plain_text
 from teltheory.report.page import Page, Section, digest, render, versions
+from teltheory.serving.serve import Serving
 
 if TYPE_CHECKING:
-    from teltheory.advice.loaded import QueueAdvice
+    from teltheory.advice import Advice
     from teltheory.advice.planning import Plan
 
 
@@ -95,16 +98,40 @@ class Grid:
 class Found:
     """An advice, at which speed, and the plans under LRU and under what is recommended, by name."""
 
-    advice: QueueAdvice
+    advice: Advice
     speed: tuple[str, ...]
     plans: dict[str, Plan]
 
+    def show(self, block_size: int) -> None:
+        """Print it."""
+        out = console()
+        show(out, "", *self.speed, *advice_lines(self.advice), *advice_tables(self.advice))
+        if self.plans:
+            show(out, *plan_sentences(self.advice, self.plans, block_size), plan_table(self.plans, block_size))
+
+    def as_data(self, block_size: int) -> dict[str, Any]:
+        """Return it as plain data."""
+        found: dict[str, Any] = advice_as_data(self.advice)
+        if self.advice.serving is not None:
+            found |= {"speed": list(self.speed), "plans": plans_as_data(self.plans, block_size)}
+        return dict(finite(found))
+
+    def sections(self, number: int, block_size: int) -> Iterator[Section]:
+        """Yield it as sections of a page."""
+        yield advice_section(f"memory-{number}", self.advice)
+        if self.plans:
+            yield plan_section(f"plan-{number}", self.advice, self.plans, block_size)
+
 
 @dataclass(frozen=True)
-class LoadedQuestion:
-    """What was asked of a loaded server, before the trace is read; without tiers the capacities are asked for."""
+class Question:
+    """What was asked, before the trace is read; without tiers the capacities are asked for.
 
-    loaded: Loaded
+    `serving` is None of an idle server.
+    """
+
+    serving: Serving | None
+    load: Fraction | None
     tiers: tuple[Tiers, ...]
     grid: Grid | None
     said: tuple[str, ...]
@@ -113,67 +140,58 @@ class LoadedQuestion:
     @classmethod
     def of(
         cls, tiered: Tiered, loaded: Loaded, planned: Planned, served: Served, sizes: tuple[int, ...]
-    ) -> LoadedQuestion:
+    ) -> Question:
         """Check what was asked for."""
-        loaded.read()
+        if not (tiered or loaded or planned):
+            return cls(None, None, (), None, (), served.shape)
+        serving, load = loaded.read()
         tiers = tiered.read(served)
         if tiers and sizes:
             raise ArgumentError("--capacity", listed([f"{size:,}" for size in sizes]), "none with --tier")
         said = tuple(tiered.lines(served)) if tiers else ()
         grid = planned.read(served, len(tiers[0]) if tiers else 1, overload=loaded.overload)
-        return cls(loaded, tiers, grid, said, served.shape)
+        return cls(serving, load, tiers, grid, said, served.shape)
 
     def answer(
         self, trace_file: str, requests: Trace | Forest, sizes: tuple[int, ...], wish: dict[str, Any]
     ) -> list[Found]:
         """Advise on each memory, with a bar."""
+        from teltheory.advice import MARGINS
+
+        runs = 2 * len(sizes) * MARGINS if self.serving is None else None
         with about(trace_file), progress_bar() as bar:
-            task = bar.add_task("Serving settings", total=None)
+            task = bar.add_task("Trying settings", total=runs)
             wish = wish | {"progress": lambda done, total: bar.advance(task)}
             return [self._find(requests, memory, wish) for memory in (self.tiers or sizes)]
 
     def _find(self, requests: Trace | Forest, memory: int | Tiers, wish: dict[str, Any]) -> Found:
         from teltheory.advice import advise
 
-        serving, load = self.loaded.read()
-        advice = replace(advise(requests, in_text(memory), serving=serving, load=load, **wish), shape=self.shape)
-        speed = tuple(speed_lines(advice.serving, load, advice.held_out.rows[0].utilisation))
+        found = advise(requests, in_text(memory), serving=self.serving, load=self.load, **wish)
+        advice = replace(found, shape=self.shape)
+        if advice.serving is None:
+            return Found(advice, (), {})
+        speed = tuple(speed_lines(advice.serving, self.load, advice.held_out.rows[0].utilisation))
         return Found(advice, speed, {} if self.grid is None else plans_of(requests, advice, self.grid, wish))
 
 
-def plans_of(requests: Trace | Forest, advice: QueueAdvice, grid: Grid, wish: dict[str, Any]) -> dict[str, Plan]:
+def plans_of(requests: Trace | Forest, advice: Advice, grid: Grid, wish: dict[str, Any]) -> dict[str, Plan]:
     """Return the plan under LRU and, if the advice recommends another setting, under that."""
     from teltheory.advice import plan
     from teltheory.advice.server import in_units
 
-    unit = requests.block_size
+    unit, serving = requests.block_size, advice.serving or Serving()
     numbers = [n // unit if grid.resource.startswith("tier") else n for n in grid.numbers]
     under = {"LRU": LRU()}
     if advice.recommended:
         under[advice.policy] = advice.policies
-    own = replace(advice.serving, stretch=1) if grid.resource == "load" else advice.serving
+    own = replace(serving, stretch=1) if grid.resource == "load" else serving
     common = {"percentile": grid.percentile, "serving": own, "seed": wish["seed"], "progress": wish["progress"]}
     memory, how = in_units(advice.capacity, unit), (wish["slo"], wish["latency"])
     return {
         name: plan(requests, grid.resource, numbers, memory, *how, policy=policy, **common)
         for name, policy in under.items()
     }
-
-
-def print_found(found: list[Found], block_size: int) -> None:
-    """Print advice and plans."""
-    out = console()
-    for one in found:
-        show(out, "", *one.speed, *queue_lines(one.advice), *queue_tables(one.advice))
-        if one.plans:
-            show(out, *plan_sentences(one.advice, one.plans, block_size), plan_table(one.plans, block_size))
-
-
-def found_as_data(one: Found, block_size: int) -> dict[str, Any]:
-    """Return what was found as plain data."""
-    plans = plans_as_data(one.plans, block_size)
-    found: dict[str, Any] = finite(queue_as_data(one.advice) | {"speed": list(one.speed), "plans": plans})
-    return found
 
 
 def finite(data: Any) -> Any:
@@ -189,17 +207,12 @@ def write_found(
     page: str, trace_file: str, said: list[str], found: list[Found], block_size: int, seed: int
 ) -> None:
     """Write a page with each advice and its plans."""
-    trace = Path(trace_file)
+    trace, idle = Path(trace_file), found[0].advice.serving is None
     source = [(trace.name, f"SHA-256 {digest(trace)}")] if trace.is_file() else []
     made = facts([*versions(), ("Seed of the draws", str(seed)), *source])
-    sections = [section for i, one in enumerate(found, start=1) for section in _sections(i, one, block_size)]
-    sections += [Section("method", "How it was found", bullets([*map(plain_text, said), *METHOD]))]
-    sections += [Section("provenance", "Provenance", made)]
-    cards = [queue_card(one.advice) for one in found]
-    write_text(page, render(Page(f"T-LRU in a queue on {trace.name}", LEAD, cards, "", sections)))
-
-
-def _sections(number: int, one: Found, block_size: int) -> Iterator[Section]:
-    yield queue_section(f"memory-{number}", one.advice)
-    if one.plans:
-        yield plan_section(f"plan-{number}", one.advice, one.plans, block_size)
+    sections = [section for i, one in enumerate(found, start=1) for section in one.sections(i, block_size)]
+    method = [*map(plain_text, said), *(METHOD if idle else METHOD_IN_QUEUE)]
+    sections += [Section("method", "How it was found", bullets(method)), Section("provenance", "Provenance", made)]
+    title = f"T-LRU {'' if idle else 'in a queue '}on {trace.name}"
+    cards = [advice_card(one.advice) for one in found]
+    write_text(page, render(Page(title, LEAD if idle else LEAD_IN_QUEUE, cards, "", sections)))

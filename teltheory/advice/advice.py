@@ -1,0 +1,135 @@
+"""An advice: a setting, how it was chosen on the first part of a trace, and what it did on the rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from teltheory.advice.choice import Choice
+from teltheory.advice.engines import EngineSetting, engine_settings
+from teltheory.advice.frontier import Frontier, Point
+from teltheory.advice.goal import Goal, Limits
+from teltheory.advice.held_out import HeldOut, named
+from teltheory.advice.search import Candidate
+from teltheory.advice.sentences import advice_lines, card_of, headline
+from teltheory.advice.settings import as_set
+from teltheory.cost.kv_cache import KVSize
+from teltheory.model.display import in_sentences
+from teltheory.model.tiers import Tiers
+from teltheory.serving.serve import Serving
+
+
+@in_sentences(headline, advice_lines, card_of)
+@dataclass(frozen=True)
+class Advice:
+    """A setting for one memory, and what is known of it.
+
+    Attributes
+    ----------
+    goal : Goal
+        What was to be small.
+    capacity : int or Tiers
+        Of the cache, in tokens; of each replica.
+    serving : Serving or None
+        Replicas, router, and the stretch at which everything was served; None for an idle server.
+    load : float or None
+        The load that was asked for; None for the trace's own speed, times a stretch that was given.
+    kind : str
+        What is tried next to LRU: T-LRU, or the name of another policy's class.
+    turns, start : int
+        Turns of the trace, and the first of the rest.
+    estimate : int or None
+        The prompt estimate that goes with every margin; None if T-LRU's follows from the SLO (`as_set`).
+    choice : Choice
+        How the setting was chosen on the first part, and what it promises.
+    policies : Policy or tuple of Policy
+        What was tried on the rest, a policy or one for each tier; their lengths are in the unit of the requests.
+    held_out : HeldOut
+        What it did there: `HeldAlone` on an idle server, `HeldInQueue` in a queue.
+    limits : Limits
+        What a recommendation may cost.
+    points : tuple of Point
+        All settings that were tried, LRU first; on the rest too where they were run there.
+    warnings : tuple of str
+        What somebody who follows the advice should know.
+    block_size : int or None
+        Tokens per block of a forest, whose TEL is in blocks on an idle server; None for a trace.
+    shape : KVSize or None
+        Size of a token, if the model is known.
+    """
+
+    goal: Goal
+    capacity: int | Tiers
+    serving: Serving | None
+    load: float | None
+    kind: str
+    turns: int
+    start: int
+    estimate: int | None
+    choice: Choice
+    policies: Any
+    held_out: HeldOut
+    limits: Limits
+    points: tuple[Point, ...]
+    warnings: tuple[str, ...] = ()
+    block_size: int | None = None
+    shape: KVSize | None = field(default=None, compare=False)
+
+    @property
+    def tried(self) -> Candidate:
+        """What was tried on the rest."""
+        return self.held_out.tried
+
+    @property
+    def xi(self) -> int:
+        """The threshold that was tried on the rest, in tokens."""
+        return self.as_set(self.tried.margin)[0]
+
+    @property
+    def q_hat(self) -> int:
+        """The prompt estimate that was tried on the rest, in tokens."""
+        return self.as_set(self.tried.margin)[1]
+
+    @property
+    def policy(self) -> str:
+        """The policy that was tried; of tiers one for each."""
+        return self.held_out.rows[1].policy
+
+    def name(self, candidate: Candidate) -> str:
+        """Return what a candidate's policies are called."""
+        return named(candidate, self.kind)
+
+    @property
+    def recommended(self) -> bool:
+        """Whether it is recommended: each part shows a gain that chance does not explain, within the limits."""
+        return self.choice.helps and self.held_out.gain.above_zero and not self.held_out.broken
+
+    @property
+    def kept_promise(self) -> bool | None:
+        """Whether the gain on the rest is in the interval that was promised; None if nothing was."""
+        promise = self.choice.promise
+        return None if promise is None else promise.holds(self.held_out.gain.value)
+
+    def as_set(self, margin: int) -> tuple[int, int]:
+        """Return a margin as a threshold and a prompt estimate."""
+        return as_set(margin, self.goal.xi, self.estimate)
+
+    @property
+    def frontier(self) -> Frontier:
+        """What more gain costs: all settings, what the first part chose, and what is advised."""
+        places = [one.candidate for one in self.choice.tried]
+        chosen = self.points[places.index(self.choice.candidate)]
+        advised = chosen if self.recommended else self.points[0]
+        unit = "s" if self.serving is not None else "tokens" if self.block_size is None else "blocks"
+        return Frontier(self.points, chosen, advised, self.limits, self.goal.slo, unit)
+
+    @property
+    def why(self) -> tuple[str, ...]:
+        """Facts of a queue that speak for LRU; none if the setting is recommended."""
+        return () if self.recommended else tuple(self.held_out.reasons(self.goal, self.choice.idle))
+
+    @property
+    def engines(self) -> tuple[EngineSetting, ...]:
+        """The setting for the engines; none unless T-LRU in the first tier is recommended."""
+        usable = self.recommended and self.kind == "T-LRU" and self.tried.on[0]
+        return engine_settings(self.xi, self.q_hat) if usable else ()
