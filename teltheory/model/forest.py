@@ -319,7 +319,8 @@ class Forest(Requests, Tabular):
     @cached_property
     def is_cut(self) -> bool:
         """Whether the forest cuts, and a request does leave out some of its conversation's path before it."""
-        return self.cut and leaves_out(self.parent, self.conversation, self.leaf)  # type: ignore[arg-type]
+        known = self.cut and self.conversation is not None
+        return known and leaves_out(self.parent, self.conversation, self.leaf)  # type: ignore[arg-type]
 
     @cached_property
     def tree(self) -> IntArray:

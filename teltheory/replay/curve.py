@@ -47,6 +47,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,6 +61,7 @@ from teltheory.model.forest import Forest
 from teltheory.model.instance import Instance
 from teltheory.model.numbers import INT64_MAX, FloatArray, IntArray
 from teltheory.model.outcome import Outcome
+from teltheory.model.requests import Requests
 from teltheory.model.trace import Trace
 from teltheory.policies.named import policy_of
 from teltheory.policies.policy import AnyPolicy, has_rules, prefers_kernel, settled
@@ -239,15 +241,32 @@ def capacity_curve(
     """
     asked = policy_of(policy, trace, Units.of(trace, model))
     check_policy(asked)
-    if isinstance(trace, Forest):
-        check_forest_cache(asked, cache)
-        asked = settled(asked, trace, rounds=isinstance(cache, str))
-        return CapacityCurve(trace, asked, _path_segments(trace, asked, cache), cache, model)
+    asked, segments = one_pass(trace, asked, cache)
+    return CapacityCurve(trace, asked, segments, cache, model)
+
+
+@singledispatch
+def one_pass(requests: Any, policy: Any, cache: Cache) -> tuple[Any, Any]:
+    """Return a policy with its way of trimming, and the segments that one pass finds, of most kinds none."""
+    if not isinstance(requests, Requests):
+        raise ArgumentError("trace", type(requests).__name__, "a Trace")
+    return settled(policy, requests), None
+
+
+@one_pass.register(Trace)
+def _of_turns(trace: Trace, policy: Any, cache: Cache) -> tuple[Any, Segments | None]:
     Instance.of(trace, 0)
     if cache != "strict":
         raise ArgumentError("cache", cache, "a Forest with it, such as trace.forest")
-    asked = settled(asked)
-    return CapacityCurve(trace, asked, _segments(trace, asked), model=model)
+    policy = settled(policy)
+    return policy, _segments(trace, policy)
+
+
+@one_pass.register(Forest)
+def _of_paths(forest: Forest, policy: Any, cache: Cache) -> tuple[Any, PathSegments | None]:
+    check_forest_cache(policy, cache)
+    policy = settled(policy, forest, rounds=isinstance(cache, str))
+    return policy, _path_segments(forest, policy, cache)
 
 
 def _path_segments(forest: Forest, policy: AnyPolicy, cache: Cache) -> PathSegments | None:

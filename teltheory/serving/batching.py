@@ -97,8 +97,7 @@ class Chunked:
         """Return the tokens of each answer; shape (n,)."""
         if self.decode is None or self.response is not None:
             return np.full(len(requests), self.response or 0, np.int64)
-        units = requests.past - requests.ask if isinstance(requests, Forest) else requests.response
-        return units * requests.block_size
+        return requests.output * requests.block_size
 
 
 def batching_of(batching: object) -> Chunked:

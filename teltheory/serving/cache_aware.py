@@ -18,7 +18,9 @@ until its first; and what there depends on the order of a hash table, is here th
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import singledispatch
 from math import inf
+from typing import Any
 
 import numpy as np
 
@@ -66,6 +68,17 @@ class CacheAware:
         return Chooser(self, requests, replicas)
 
 
+@singledispatch
+def sent(requests: Any) -> Any:
+    """Return what of requests is sent to replicas, as paths of a forest; a forest is that already."""
+    return requests
+
+
+@sent.register(Trace)
+def _conversations(trace: Trace) -> Forest:
+    return Forest.of_turns(trace.code, trace.history, trace.prompt, trace.response, block_size=trace.block_size)
+
+
 @dataclass
 class Held:
     """What was sent to a replica of a node: how many of its first tokens, and when last."""
@@ -79,12 +92,9 @@ class Chooser:
 
     def __init__(self, options: CacheAware, requests: Trace | Forest, replicas: int) -> None:
         self.options = options
-        if isinstance(requests, Trace):
-            columns = requests.code, requests.history, requests.prompt, requests.response
-            requests = Forest.of_turns(*columns, block_size=requests.block_size)
-        self.forest = requests
-        self.length = (requests.length * requests.block_size).tolist()
-        self.ask = (requests.ask * requests.block_size).tolist()
+        self.forest = forest = sent(requests)
+        self.length = (forest.length * forest.block_size).tolist()
+        self.ask = (forest.ask * forest.block_size).tolist()
         self.held: list[dict[int, Held]] = [{} for _ in range(replicas)]
         self.size = [0] * replicas
         self.next_eviction = -inf

@@ -20,12 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from teltheory.model.forest import Forest
-from teltheory.model.instance import ForestInstance, instance_of
+from teltheory.model.instance import instance_of
 from teltheory.model.tiers import Tiers
-from teltheory.replay.tiers.chains import Row, turns_of
-from teltheory.replay.tiers.copies import conversations_in
-from teltheory.replay.tiers.replays import Tree, check_cache, in_rounds
+from teltheory.replay.tiers.chains import Row
+from teltheory.replay.tiers.replays import servers
 from teltheory.serving.view import Cache, View
 from teltheory.serving.work import Price, Work
 
@@ -54,13 +52,8 @@ def caches_of(work: Work, policy: Any, tiers: Tiers, forced: bool, cache: object
 
     Policies that know the future know the next turn of a conversation, whatever replica it goes to.
     """
-    requests = work.requests
-    instance = in_rounds(instance_of(requests, tiers.capacities[0], forced=forced), policy, cache)
-    if isinstance(requests, Forest) and isinstance(instance, ForestInstance):
-        return [Tree(requests, policy, tiers, forced, cache) for _ in range(replicas)]
-    check_cache(cache)
-    turns = turns_of(instance)
-    return [conversations_in(policy, tiers, turns, forced) for _ in range(replicas)]
+    instance = instance_of(work.requests, tiers.capacities[0], forced=forced)
+    return servers(instance, policy, tiers, cache, replicas)
 
 
 def run(work: Work, caches: Sequence[Cache], choose: Callable[[View], int], price: Price) -> Rows:

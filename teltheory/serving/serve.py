@@ -15,15 +15,14 @@ from teltheory.cost.given import LatencyGiven, Model, Size, Units, latency_of
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import IntArray, readonly, whole_number
-from teltheory.model.outcome import Outcome
-from teltheory.model.tiers import TieredOutcome, Tiers, tiers_of
+from teltheory.model.tiers import Tiers, tiers_of
 from teltheory.model.trace import Trace
 from teltheory.policies.future import looks_ahead
 from teltheory.policies.named import policy_of
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import NotCompiledError
 from teltheory.replay import KERNEL_FROM, Engine, replay
-from teltheory.replay.tiers.replays import check_cache, outcome_of
+from teltheory.replay.tiers.replays import Moved, check_cache, made_in, outcome_of
 from teltheory.serving.batching import batching_of, run_in_batches
 from teltheory.serving.engine import Rows, caches_of, run
 from teltheory.serving.routers import chooser_of, router_of
@@ -166,7 +165,7 @@ def _rows(
 
 def _check_compiled(work: Work, batching: Any, shared: bool) -> None:
     """Raise `NotCompiledError` for what the compiled engine does not serve."""
-    if isinstance(work.requests, Forest):
+    if work.requests.shared:
         raise NotCompiledError("trace", "a Forest", "engine='reference' for it")
     if batching is not None:
         raise NotCompiledError("batching", batching, "engine='reference' for it")
@@ -179,21 +178,16 @@ def _compiled(
 ) -> Served:
     from teltheory.serving.compiled import run_compiled
 
-    tiers, total = tiers_of(capacity), work.requests.total
-    times, moved = run_compiled(work, policy, tiers, forced, router, replicas, price)
+    times, moved = run_compiled(work, policy, tiers_of(capacity), forced, router, replicas, price)
     cached: IntArray = moved.cached
-    outcome: Outcome | TieredOutcome
-    if isinstance(capacity, Tiers):
-        outcome = TieredOutcome(cached, total, tiers, moved.written, moved.copied, cached[1:])
-    else:
-        outcome = Outcome(cached[0], readonly(total - cached[0]))
+    outcome = made_in(capacity, work.requests, Moved(cached, moved.written, moved.copied, cached[1:]))
     replica, start, load, compute, service = times
     return Served(outcome, replica, work.arrival, start, load, compute, service, replicas)
 
 
 def served_of(work: Work, capacity: int | Tiers, rows: Rows, replicas: int) -> Served:
     """Return what rows of requests say."""
-    outcome, replica = outcome_of(work.requests, capacity, rows.moved), np.array(rows.replica, np.int64)
+    outcome, replica = outcome_of(capacity, work.requests, rows.moved), np.array(rows.replica, np.int64)
     columns = rows.start, rows.load, rows.compute, rows.service
     start, load, compute, service = (readonly(np.array(column, np.float64)) for column in columns)
     iterated = None if rows.iterated is None else readonly(np.array(rows.iterated, np.float64))
@@ -233,8 +227,7 @@ def stretch_for(
         raise ArgumentError("load", load, "a load above 0")
     if not span(work.arrival):
         raise ArgumentError("trace", "arrivals at one time", "arrivals that a stretch can move")
-    outcome = replay(work.requests, LRU(), memory)
-    cached = outcome.cached if isinstance(outcome, TieredOutcome) else outcome.cached[None]
+    cached = replay(work.requests, LRU(), memory).by_tier
     price = Price(tiers, latency_of(latency, None), work.block_size)
     busy = float(price.service(price.load(cached), price.compute(cached, work.inputs)).sum())
     if not busy:

@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.model.forest import Forest
 from teltheory.model.tiers import Tiers
 from teltheory.replay.tiers.chains import Conversations, Row
 from teltheory.replay.tiers.nodes import policy_of_each_tier
@@ -89,8 +88,7 @@ def stored(
         raise ArgumentError("shared", True, "two tiers or more with it, of which the last is shared")
     several = isinstance(policy, (tuple, list))
     own = replace(tiers, capacities=tiers.capacities[:-1], loads=tiers.loads[:-1])
-    rounds = not isinstance(work.requests, Forest) or work.requests.is_chains
-    last = policy_of_each_tier(policy, tiers, rounds)[-1]
+    last = policy_of_each_tier(policy, tiers, work.requests.is_private)[-1]
     alone = Tiers(tiers.capacities[-1:])
     (shared,) = caches_of(work, last, alone, False, cache, 1)
     session = work.session.tolist() if isinstance(shared, Conversations) else None

@@ -24,6 +24,7 @@ from teltheory.cost.links import marginal_seconds
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import FloatArray, IntArray, readonly, real_number
+from teltheory.model.requests import Requests
 from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
 
@@ -62,7 +63,7 @@ class Work:
 
 def work_of(trace: Trace | Forest, stretch: float | Fraction = 1, ticks: Ticks = "raw") -> Work:
     """Return the requests of a trace or a forest, their arrivals stretched, and spread if `ticks` says so."""
-    if not isinstance(trace, (Trace, Forest)):
+    if not (isinstance(trace, Requests) and trace.reuses_prefixes):
         raise ArgumentError("trace", type(trace).__name__, "a Trace or a Forest")
     if trace.arrival is None:
         raise ArgumentError("trace", "no arrival times", "arrival times, in which requests queue")
@@ -70,10 +71,8 @@ def work_of(trace: Trace | Forest, stretch: float | Fraction = 1, ticks: Ticks =
         raise ArgumentError("ticks", ticks, "one of " + ", ".join(TICKS))
     factor = real_number("stretch", float(stretch) if isinstance(stretch, Fraction) else stretch, 0)
     arrival = readonly((spread(trace.arrival) if ticks == "spread" else trace.arrival) * factor)
-    requests = replace(trace, arrival=arrival)
-    if isinstance(trace, Forest):
-        return Work(requests, arrival, trace.tree, trace.inputs, trace.block_size)
-    return Work(requests, arrival, trace.code, readonly(trace.total * trace.block_size), trace.block_size)
+    tokens = readonly(trace.inputs * (trace.block_size // trace.scale))
+    return Work(replace(trace, arrival=arrival), arrival, trace.session, tokens, trace.block_size)
 
 
 def spread(arrival: FloatArray) -> FloatArray:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.model.instance import ModuleInstance
 from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.numbers import FloatArray, IntArray, readonly
 from teltheory.model.reuses import caps
@@ -57,8 +56,8 @@ class Uses(Nodes):
     def trace(self) -> ModuleTrace:
         """The requests."""
         found: Any = self.instance
-        assert isinstance(found, ModuleInstance)
-        return found.requests
+        requests: ModuleTrace = found.requests
+        return requests
 
     @cached_property
     def first(self) -> IntArray:

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
+from functools import singledispatch
 from operator import sub
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
-from teltheory.model.instance import ForestInstance, Instance, instance_of
-from teltheory.model.module_trace import ModuleTrace
+from teltheory.model.instance import ForestInstance, Instance, Instances, ModuleInstance, instance_of
 from teltheory.model.numbers import IntArray, readonly
 from teltheory.model.outcome import Outcome
+from teltheory.model.requests import Requests
 from teltheory.model.tiers import TieredOutcome, Tiers, tiers_of
 from teltheory.model.trace import Trace
 from teltheory.policies.policy import NotCompiledError, settled
-from teltheory.replay import KERNEL_FROM
+from teltheory.replay.asked import KERNEL_FROM, Asked
+from teltheory.replay.sets.tiers import SetsInTiers
 from teltheory.replay.tiers.chains import Row, turns_of
 from teltheory.replay.tiers.copies import conversations_in
 from teltheory.replay.tiers.nodes import WholeNodes
@@ -26,22 +28,27 @@ from teltheory.replay.tiers.reference import PlainTree
 from teltheory.replay.tiers.tree import TieredTree
 
 
-def replay_in_tiers(
-    trace: Trace | Forest,
-    policies: Any,
-    capacity: int | Tiers,
-    *,
-    forced: bool = False,
-    cache: object = "strict",
-    engine: str = "auto",
-) -> Outcome | TieredOutcome:
-    """Replay a trace or a forest in tiers; the arguments are those of `teltheory.replay.replay`."""
-    tiers = tiers_of(capacity)
-    instance = instance_of(trace, tiers.capacities[0], forced=forced)
-    if isinstance(instance, Instance) and (engine == "kernel" or (engine == "auto" and len(trace) >= KERNEL_FROM)):
-        with suppress(*(() if engine == "kernel" else (NotCompiledError,))):
-            return _by_kernel(instance, policies, tiers)
-    return outcome_of(trace, capacity, list(_rows(instance, policies, tiers, cache, engine)))
+def replay_turns(trace: Trace, asked: Asked) -> Outcome | TieredOutcome:
+    """Replay private conversations in tiers."""
+    tiers = tiers_of(asked.capacity)
+    instance = instance_of(trace, tiers.capacities[0], forced=asked.forced)
+    if asked.engine == "kernel" or (asked.engine == "auto" and len(trace) >= KERNEL_FROM):
+        with suppress(*(() if asked.engine == "kernel" else (NotCompiledError,))):
+            return _by_kernel(instance, asked.policy, tiers)
+    return replay_one_by_one(instance, asked)
+
+
+def replay_prefixes(forest: Forest, asked: Asked) -> Outcome | TieredOutcome:
+    """Replay a forest in tiers, or one cache of whole nodes as the only tier."""
+    tiers = tiers_of(asked.capacity)
+    return replay_one_by_one(instance_of(forest, tiers.capacities[0], forced=asked.forced), asked)
+
+
+def replay_one_by_one(instance: Instances, asked: Asked) -> Outcome | TieredOutcome:
+    """Replay an instance request by request."""
+    kind = PlainTree if asked.engine == "reference" else TieredTree
+    (server,) = servers(instance, asked.policy, tiers_of(asked.capacity), asked.cache, tree=kind)
+    return outcome_of(asked.capacity, instance.requests, [server.serve(k) for k in range(len(instance))])
 
 
 def _by_kernel(instance: Instance, policies: Any, tiers: Tiers) -> TieredOutcome:
@@ -51,20 +58,36 @@ def _by_kernel(instance: Instance, policies: Any, tiers: Tiers) -> TieredOutcome
     return TieredOutcome(cached, instance.requests.total, tiers, written, copied, cached[1:])
 
 
-def outcome_of(
-    trace: Trace | Forest | ModuleTrace, capacity: int | Tiers, rows: list[Row]
-) -> Outcome | TieredOutcome:
+def outcome_of(capacity: int | Tiers, requests: Requests, rows: list[Row]) -> Outcome | TieredOutcome:
     """Return the outcome of which a row was made for each request."""
-    tiers = tiers_of(capacity)
+    tiers = len(tiers_of(capacity))
     cached, written, copied, loaded = zip(*rows, strict=True) if rows else ((), (), (), ())
-    reused, new = _columns(cached, len(tiers)), readonly(np.array(written, np.int64))
-    if isinstance(capacity, Tiers):
-        inputs, unit = (trace.inputs, trace.block_size) if isinstance(trace, Forest) else (None, 1)
-        out, back = (_columns(column, len(tiers) - 1) for column in (copied, loaded))
-        return TieredOutcome(reused, trace.total, tiers, new, out, back, inputs, unit)
-    if isinstance(trace, Forest):
-        return Outcome.of_forest(trace, reused[0], new)
-    return Outcome(reused[0], readonly(trace.total - reused[0]))
+    out, back = (_columns(column, tiers - 1) for column in (copied, loaded))
+    moved = Moved(_columns(cached, tiers), readonly(np.array(written, np.int64)), out, back)
+    outcome: Outcome | TieredOutcome = made_in(capacity, requests, moved)
+    return outcome
+
+
+class Moved(NamedTuple):
+    """What each request moved: `cached`, `copied` and `loaded` have a row for each tier, or each slower one."""
+
+    cached: IntArray
+    written: IntArray
+    copied: IntArray
+    loaded: IntArray
+
+
+@singledispatch
+def made_in(capacity: Any, requests: Requests, moved: Moved) -> Any:
+    """Return the outcome of what was moved: of one cache, or of tiers."""
+    counted = (moved.written, requests.inputs, requests.block_size) if requests.shared else ()
+    return Outcome(moved.cached[0], readonly(requests.total - moved.cached[0]), *counted)
+
+
+@made_in.register(Tiers)
+def _of_tiers(capacity: Tiers, requests: Requests, moved: Moved) -> TieredOutcome:
+    counted = (requests.inputs, requests.block_size) if requests.shared else ()
+    return TieredOutcome(moved.cached, requests.total, capacity, *moved[1:], *counted)
 
 
 def _columns(rows: Sequence[tuple[int, ...]], tiers: int) -> IntArray:
@@ -72,29 +95,58 @@ def _columns(rows: Sequence[tuple[int, ...]], tiers: int) -> IntArray:
     return readonly(np.ascontiguousarray(np.array(rows, np.int64).reshape(len(rows), tiers).T))
 
 
-def _rows(
-    instance: Instance | ForestInstance, policies: Any, tiers: Tiers, cache: object, engine: str
-) -> Iterator[Row]:
-    instance = in_rounds(instance, policies, cache)
-    if isinstance(instance, ForestInstance):
-        kind = PlainTree if engine == "reference" else TieredTree
-        forest = instance.requests
-        return map(Tree(forest, policies, tiers, instance.forced, cache, kind).serve, range(len(forest)))
+@singledispatch
+def servers(
+    instance: Any, policies: Any, tiers: Tiers, cache: object, replicas: int = 1, tree: Any = TieredTree
+) -> list[Any]:
+    """Return what serves an instance's requests one after the other in tiers: one for each replica, all empty.
+
+    Each has ``found(k)``, what request k would reuse of each tier, and ``serve(k)``, its row.
+    """
+    raise ArgumentError("trace", type(instance.requests).__name__, "a Trace, a Forest or a ModuleTrace in tiers")
+
+
+@servers.register(Instance)
+def _of_turns(
+    instance: Instance, policies: Any, tiers: Tiers, cache: object, replicas: int = 1, tree: Any = TieredTree
+) -> list[Any]:
+    check_cache(cache)
     turns = turns_of(instance)
-    return map(conversations_in(policies, tiers, turns, instance.forced).serve, range(len(turns)))
+    return [conversations_in(policies, tiers, turns, instance.forced) for _ in range(replicas)]
 
 
-def in_rounds(instance: Instance | ForestInstance, policies: Any, cache: object) -> Instance | ForestInstance:
-    """Return private conversations as such where one of the policies, or the only one, trims in rounds.
+@servers.register(ForestInstance)
+def _of_prefixes(
+    instance: ForestInstance,
+    policies: Any,
+    tiers: Tiers,
+    cache: object,
+    replicas: int = 1,
+    tree: Any = TieredTree,
+) -> list[Any]:
+    """Return trees, or private conversations as such where one of the policies, or the only one, trims in rounds.
 
     They have to be chains in a strict cache; the trees of other requests have no rounds.
     """
-    if isinstance(instance, Instance) or cache != "strict":
-        return instance
-    each = settled(policies if isinstance(policies, (list, tuple)) else (policies,), instance.requests)
-    if not any(getattr(policy, "trim", None) == "round-robin" for policy in each):
-        return instance
-    return instance.as_chains()
+    forest, several = instance.requests, isinstance(policies, (list, tuple))
+    if forest.is_cut:
+        raise ArgumentError("trace", "a Forest whose histories cut", "the Trace that it is of in tiers")
+    each = settled(policies if several else (policies,), forest) if cache == "strict" else ()
+    if any(getattr(policy, "trim", None) == "round-robin" for policy in each):
+        return _of_turns(instance.as_chains(), policies, tiers, cache, replicas)
+    return [Tree(forest, policies, tiers, instance.forced, cache, tree) for _ in range(replicas)]
+
+
+@servers.register(ModuleInstance)
+def _of_sets(
+    instance: ModuleInstance,
+    policies: Any,
+    tiers: Tiers,
+    cache: object,
+    replicas: int = 1,
+    tree: Any = TieredTree,
+) -> list[Any]:
+    return [SetsInTiers(instance, policies, tiers) for _ in range(replicas)]
 
 
 def check_cache(cache: object) -> None:
@@ -114,8 +166,6 @@ class Tree:
         self, forest: Forest, policies: Any, tiers: Tiers, forced: bool, cache: object, kind: Any = TieredTree
     ) -> None:
         check_cache(cache)
-        if forest.is_cut:
-            raise ArgumentError("trace", "a Forest whose histories cut", "the Trace that it is of in tiers")
         whole = isinstance(cache, WholeNodes)
         self.tree = kind(forest, tiers, policies, cache.block if isinstance(cache, WholeNodes) else 1, whole=whole)
         self.optional = not (forced or whole)

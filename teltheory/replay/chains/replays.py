@@ -1,0 +1,49 @@
+"""Which loop replays private conversations: the compiled one, the one that remembers, or the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+
+from teltheory.errors import ArgumentError
+from teltheory.model.instance import Instance
+from teltheory.model.outcome import Outcome
+from teltheory.policies.policy import AnyPolicy, NotCompiledError, prefers_kernel
+from teltheory.replay.asked import KERNEL_FROM, Engine
+from teltheory.replay.chains.reference import replay_reference
+
+
+def replay_instance(
+    instance: Instance,
+    policy: AnyPolicy,
+    engine: Engine = "auto",
+    progress: Callable[[int], object] | None = None,
+) -> Outcome:
+    """Replay an instance that was checked before; see `replay`."""
+    if hasattr(policy, "memory"):
+        return _remembered(instance, policy, engine)
+    if engine == "kernel":
+        return _by_kernel(instance, policy)
+    if engine == "auto" and len(instance.requests) >= KERNEL_FROM and prefers_kernel(policy):
+        with suppress(NotCompiledError):
+            return _by_kernel(instance, policy)
+    outcome = replay_reference(instance, policy, progress)
+    if outcome.cached.min(initial=0) < 0:
+        raise ArgumentError("policy", policy, "one that keeps 0 or more of each conversation")
+    return outcome
+
+
+def _remembered(instance: Instance, policy: AnyPolicy, engine: Engine) -> Outcome:
+    """Replay private conversations under a policy with a memory, by runs of units or unit by unit."""
+    from teltheory.replay.chains.remembering import replay_runs, replay_units
+
+    if engine != "reference":
+        with suppress(*(() if engine == "kernel" else (NotCompiledError,))):
+            return replay_runs(instance, policy)
+    return replay_units(instance, policy)
+
+
+def _by_kernel(instance: Instance, policy: AnyPolicy) -> Outcome:
+    from teltheory.replay.chains.kernel import replay_kernel
+
+    return replay_kernel(instance, policy)
