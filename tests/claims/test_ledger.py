@@ -12,6 +12,7 @@ from claims.expected_verdicts import (
     LIMIT_ROWS,
     MODULE_ROWS,
     OPTIMUM_ROWS,
+    PARROT_ROWS,
     PROVED,
     RAG_ROWS,
     SAMPLED,
@@ -94,6 +95,7 @@ def _file(row):
         ("tiers-claims.md", TIER_ROWS),
         ("prompt-cache-claims.md", MODULE_ROWS),
         ("application-tails.md", TAIL_ROWS),
+        ("parrot-claims.md", PARROT_ROWS),
     ],
 )
 def test_a_page_has_every_row_with_its_verdict(ledger, page, rows):
@@ -101,6 +103,9 @@ def test_a_page_has_every_row_with_its_verdict(ledger, page, rows):
     for name in rows:
         line = next(line for line in lines if line.startswith("|") and f"`{name}`" in line)
         assert f"| {ledger[name]['verdict']}" in line
+    families = tuple({name.partition(".")[0] + "." for name in rows})
+    told = {line.split("`")[1] for line in lines if line.startswith("| `")}
+    assert {name for name in told if name.startswith(families)} <= set(ledger)
 
 
 @pytest.mark.repository
