@@ -6,30 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
+from systems.apps.small_graphs import call, graphs
 
 from teltheory.errors import ArgumentError
-from teltheory.systems.apps import AppError, Graph, Port, Request
+from teltheory.systems.apps import AppError, Graph
 from teltheory.systems.apps.deduction import LABELS, PASSED_ON, RANK, groups, labels, strictest
 
 CRITERIA = st.sampled_from(LABELS)
-
-
-def call(k: int, inputs: tuple[str, ...], outputs: tuple[str, ...], model: str | None = None) -> Request:
-    ports = [Port(name, False, name) for name in inputs] + [Port(name, True, name) for name in outputs]
-    prompt = "".join(f"{{{{{'output' if port.output else 'input'}:{port.name}}}}}" for port in ports)
-    return Request.of(k, prompt, ports, model)
-
-
-@st.composite
-def graphs(draw: st.DrawFn, most: int = 7) -> Graph:
-    """Acyclic graphs whose requests are submitted in any order, of two models."""
-    count = draw(st.integers(1, most))
-    numbers = draw(st.permutations(range(count)))
-    requests = []
-    for place, k in enumerate(numbers):
-        inputs = tuple(f"v{earlier}" for earlier in numbers[:place] if draw(st.booleans()))
-        requests.append(call(k, inputs, (f"v{k}",), draw(st.sampled_from([None, "a"]))))
-    return Graph.of(sorted(requests, key=lambda request: request.id))
 
 
 @st.composite

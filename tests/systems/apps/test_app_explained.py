@@ -5,25 +5,11 @@ from itertools import combinations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from systems.apps.small_graphs import call, graphs
 
 from teltheory.systems.apps import Graph, Port, Request
 from teltheory.systems.apps.explain import JOINTS, drawing, explain, known_tokens, shared_prefixes
 from teltheory.systems.apps.records import Application
-
-
-def request(k: int, inputs: list[str], output: str) -> Request:
-    """Return a request that consumes and produces variables."""
-    return Request(k, (*(Port(f"in{j}", False, name) for j, name in enumerate(inputs)), Port("out", True, output)))
-
-
-@st.composite
-def graphs(draw: st.DrawFn) -> Graph:
-    """Any graph: each request consumes what some earlier ones produce; numbers are in no order."""
-    n = draw(st.integers(1, 9))
-    inputs = [sorted(draw(st.sets(st.integers(0, k - 1), max_size=4))) if k else [] for k in range(n)]
-    numbers = draw(st.permutations(range(n)))
-    made = [request(numbers[k], [f"v{j}" for j in before], f"v{k}") for k, before in enumerate(inputs)]
-    return Graph.of(sorted(made, key=lambda one: one.id))
 
 
 @given(graphs())
@@ -48,11 +34,11 @@ def test_a_drawing_tells_the_graph(graph: Graph) -> None:
 
 def test_the_drawing_of_map_and_reduce() -> None:
     """Maps stand side by side; the first column is free again for what comes later."""
-    maps = [request(k, [f"chunk{k}"], f"part{k}") for k in range(3)]
+    maps = [call(k, [f"chunk{k}"], [f"part{k}"]) for k in range(3)]
     reduce, again, last = (
-        request(3, ["part0", "part1", "part2"], "all"),
-        request(4, ["all", "part0"], "more"),
-        request(5, [], "z"),
+        call(3, ["part0", "part1", "part2"], ["all"]),
+        call(4, ["all", "part0"], ["more"]),
+        call(5, [], ["z"]),
     )
     assert drawing(Graph.of([*maps, reduce, again, last])) == ["●", "│ ●", "│ │ ●", "├─┴─┴─●", "└─●───┘", "●"]
 
@@ -140,8 +126,8 @@ def test_labels_stages_and_groups_of_map_and_reduce() -> None:
     maps = [
         Request(k, ("Shorten ", Port("in", False, f"chunk{k}"), Port("out", True, f"part{k}"))) for k in range(2)
     ]
-    reduce = request(2, ["part0", "part1"], "all")
-    beside = request(3, ["chunk0"], "other")
+    reduce = call(2, ["part0", "part1"], ["all"])
+    beside = call(3, ["chunk0"], ["other"])
     graph = Graph.of([*maps, reduce, beside])
     one = Application("mr", graph, {"chunk0": "long text"}, {"all": "latency", "chunk0": "latency"})
     found = explain(one)
@@ -154,6 +140,6 @@ def test_labels_stages_and_groups_of_map_and_reduce() -> None:
 @pytest.mark.parametrize("reading", ["stage", "consumer"])
 def test_readings_are_handed_on(reading: str) -> None:
     """A chain beside one request: of one stage, but of different consumers."""
-    graph = Graph.of([request(0, [], "a"), request(1, ["a"], "b"), request(2, [], "c"), request(3, ["c"], "d")])
+    graph = Graph.of([call(0, [], ["a"]), call(1, ["a"], ["b"]), call(2, [], ["c"]), call(3, ["c"], ["d"])])
     found = explain(Application("two", graph, {}, {"b": "latency", "d": "latency"}), reading=reading)
     assert found.groups == (((0, 2), (1, 3)) if reading == "stage" else ())

@@ -6,18 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
+from systems.apps.small_graphs import call, graphs
 
 from teltheory.systems.apps import AppError, Graph, Placeholder, Port, Request, parse
 
 NAMES = st.text("abz_-.09", min_size=1, max_size=5)
 PLAIN = st.text("ab {}:\n", max_size=12).filter(lambda text: "{{" not in text)
-
-
-def call(k: int, inputs: tuple[str, ...], outputs: tuple[str, ...]) -> Request:
-    """Return a request that consumes and produces variables."""
-    ports = [Port(name, False, name) for name in inputs] + [Port(name, True, name) for name in outputs]
-    prompt = "".join(f"{{{{{'output' if port.output else 'input'}:{port.name}}}}}" for port in ports)
-    return Request.of(k, prompt, ports)
 
 
 @given(st.lists(st.tuples(PLAIN, NAMES, st.booleans()), max_size=5, unique_by=lambda part: part[1]), PLAIN)
@@ -88,15 +82,6 @@ def test_two_producers_and_cycles_are_conflicts_that_are_named() -> None:
     with pytest.raises(AppError, match="request 0 -> request 0"):
         Graph.of([Request.of(0, "{{x}}{{y}}", [Port("x", False, "v"), Port("y", True, "v")])])
     assert two.value.code == cycle.value.code == 409
-
-
-@st.composite
-def graphs(draw: st.DrawFn) -> Graph:
-    """Draw requests each of which consumes some earlier variables, submitted in any order."""
-    number = draw(st.integers(1, 7))
-    chosen = [draw(st.sets(st.integers(0, k - 1))) if k else set() for k in range(number)]
-    places = draw(st.permutations(range(number)))
-    return Graph.of(call(places[k], tuple(f"v{j}" for j in chosen[k]), (f"v{k}",)) for k in range(number))
 
 
 @given(graphs())

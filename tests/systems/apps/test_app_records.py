@@ -86,28 +86,11 @@ def call(**fields: Any) -> dict[str, Any]:
     return {"prompt": "x{{output:a}}", **fields}
 
 
-WORDS = [
-    "requests",
-    "prompt",
-    "placeholders",
-    "name",
-    "in_out",
-    "semantic_var_id",
-    "transforms",
-    "sampling",
-    "get",
-]
-WORDS += [
-    "set",
-    "criteria",
-    "max_tokens",
-    "temperature",
-    "stop",
-    "model",
-    "a",
-    "x{{output:a}}",
-    "{{input:b}}{{a}}",
-]
+NAMES = """
+requests prompt placeholders name in_out semantic_var_id transforms sampling get set criteria max_tokens
+temperature stop model a x{{output:a}} {{input:b}}{{a}}
+"""
+WORDS = NAMES.split()
 LEAVES = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(), st.sampled_from(WORDS), st.text(max_size=3)
 )
@@ -152,8 +135,6 @@ GETS_TWICE = [{"semantic_var_id": "a"}, {"semantic_var_id": "a", "criteria": "th
         ({"requests": [], "sets": {}}, 400, "application", "field 'sets'"),
         ({"requests": [3]}, 400, "requests[0]", "3"),
         ({"requests": [{}]}, 400, "requests[0], prompt", "nothing"),
-        ({"requests": [call(prompt="x{{output:a")]}, 400, "request 0", "nothing closes"),
-        ({"requests": [call(prompt="no output")]}, 400, "request 0", "without an output"),
         ({"requests": [call(prompt="{{a}}")]}, 400, "request 0", "placeholder 'a' without an entry"),
         (
             {"requests": [call(placeholders=[{"name": "b"}])]},
@@ -161,14 +142,12 @@ GETS_TWICE = [{"semantic_var_id": "a"}, {"semantic_var_id": "a", "criteria": "th
             "requests[0], placeholders[0], in_out",
             "nothing",
         ),
-        ({"requests": [call(placeholders=[{"name": "b", "in_out": True}])]}, 400, "request 0", "'b'"),
         (
             {"requests": [call(placeholders=[{"name": "a", "in_out": 1}])]},
             400,
             "requests[0], placeholders[0], in_out",
             "1",
         ),
-        ({"requests": [call(placeholders=[{"name": "a"}, {"name": "a"}])]}, 400, "request 0", "two entries"),
         (
             {"requests": [call(placeholders=[{"name": "a", "transforms": "jsn:x"}])]},
             400,
@@ -183,12 +162,6 @@ GETS_TWICE = [{"semantic_var_id": "a"}, {"semantic_var_id": "a", "criteria": "th
         ({"requests": [call(sampling={"stop": 3})]}, 400, "requests[0], sampling, stop", "3"),
         ({"requests": [call(), call()]}, 409, "variable 'a'", "two producers"),
         ({"requests": [call(name="1"), {"prompt": "{{output:b}}"}]}, 409, "request '1'", "two requests"),
-        (
-            {"requests": [call(prompt="{{input:b}}{{output:a}}"), call(prompt="{{input:a}}{{output:b}}")]},
-            409,
-            "session",
-            "a cycle: request 0",
-        ),
         ({"requests": [call()], "set": {"a": "x"}}, 409, "set of 'a'", "request 0 produces"),
         ({"requests": [call()], "set": {"b": "x"}}, 404, "set of 'b'", "no request"),
         ({"requests": [call(prompt="{{input:b}}{{output:a}}")], "set": {"b": 3}}, 400, "set of 'b'", "3"),

@@ -74,11 +74,6 @@ FAULTS = {
     "a cycle": (409, "B {{input:x}}{{output:y}}", "x y*", "a cycle: request"),
     "two producers": (409, "P {{output:x}}", "x*", "two producers"),
     "an unknown placeholder": (400, "P {{output:z}}{{input:w}}", "z*", "placeholder 'w' without an entry"),
-    "an entry too many": (400, "P {{output:z}}", "z* w", "entry 'w'"),
-    "a duplicate placeholder": (400, "P {{output:z}}{{output:z}}", "z*", "'z' twice"),
-    "a duplicate entry": (400, "P {{output:z}}", "z* z*", "two entries"),
-    "no output": (400, "{{input:z}}", "z", "without an output"),
-    "the other way": (400, "P {{input:z}}{{output:w}}", "z* w*", "input placeholder 'z'"),
     "an open brace": (400, "P {{output:z", "z*", "nothing closes"),
 }
 
