@@ -28,13 +28,21 @@ settings.register_profile("mutants", settings.get_profile("teltheory"), phases=U
 settings.load_profile("mutants" if os.environ.get("TELTHEORY_TESTS") == "mutants" else "teltheory")
 
 
+@pytest.fixture(scope="session")
+def shared():
+    """Find real data by its name, or skip the test."""
+
+    def find(name):
+        if not (data_folder() / name).exists():
+            pytest.skip(f"{name} is not in the data folder")
+        return data_folder() / name
+
+    return find
+
+
 @pytest.fixture
-def mooncake():
-    """The Mooncake trace's file; without it the test is skipped."""
-    file = data_folder() / "mooncake_conversation.jsonl"
-    if not file.is_file():
-        pytest.skip("the Mooncake trace is not in the data folder")
-    return file
+def mooncake(shared):
+    return shared("mooncake_conversation.jsonl")
 
 
 @pytest.fixture

@@ -1,9 +1,7 @@
 """The latency models: every form against TTFT in fractions, counted token by token."""
 
 import csv
-import os
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -182,13 +180,8 @@ def test_without_attention_the_model_is_the_linear_one():
     assert (model.per_token, model.per_pair, model.constant) == (tt.A100_LLAMA2_7B.seconds_per_token, 0, 0)
 
 
-def prefill() -> Path:
-    return Path(os.environ.get("TELTHEORY_DATA") or "../shared/data") / "a100_llama2_7b_prefill.csv"
-
-
-@pytest.mark.skipif(not prefill().is_file(), reason="the A100 timings are not in the data folder")
-def test_measured_attention_has_the_same_quadratic_term_within_ten_per_cent():
-    with prefill().open() as file:
+def test_measured_attention_has_the_same_quadratic_term_within_ten_per_cent(shared):
+    with shared("a100_llama2_7b_prefill.csv").open() as file:
         rows = [(int(row["prompt_tokens"]), float(row["attention_ms"]) / 1000) for row in csv.DictReader(file)]
     tokens, seconds = np.array([row for row in rows if row[0] >= FITTED_FROM]).T
     per_pair, _, _ = np.polyfit(tokens, seconds, 2)

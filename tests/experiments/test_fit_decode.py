@@ -5,14 +5,11 @@ import pytest
 
 from experiments.fit_decode import attention, fitted, linear, lines
 from teltheory.serving.batching import A100_DECODE
-from teltheory.workloads import data_folder
 
 
 @pytest.fixture
-def folder():
-    if not (data_folder() / "a100_decode_attention.csv").is_file():
-        pytest.skip("the A100 timings are not in the data folder")
-    return data_folder()
+def folder(shared):
+    return shared("a100_decode_attention.csv").parent
 
 
 def test_a_law_is_found_again():

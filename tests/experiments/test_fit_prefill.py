@@ -3,17 +3,13 @@ import pytest
 
 import teltheory as tt
 from experiments.fit_prefill import fitted, lines, timings
-from teltheory.workloads import data_folder
 
 NUMBERS = ("per_token", "per_pair", "constant", "floor")
 
 
 @pytest.fixture
-def file():
-    file = data_folder() / "a100_llama2_7b_prefill.csv"
-    if not file.is_file():
-        pytest.skip("the A100 timings are not in the data folder")
-    return file
+def file(shared):
+    return shared("a100_llama2_7b_prefill.csv")
 
 
 def test_a_law_is_found_again():

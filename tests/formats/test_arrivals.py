@@ -16,12 +16,10 @@ from refusals import refused
 
 import teltheory as tt
 from teltheory.cli import main
-from teltheory.workloads import data_folder
 
 AZURE = "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.6805900,3,4\n2023-11-16 18:15:50.9951,3,1\n"
 OWN = "conversation,prompt,response\na,3,1\nb,4,2\n"
 ROWS = [{"conversation": "a", "prompt": 3, "response": 1}, {"conversation": "b", "prompt": 4, "response": 2}]
-REAL = data_folder() / "azure_llm_inference_conv_2023.csv"
 
 
 def parquet(rows):
@@ -133,9 +131,9 @@ def test_fewer_times_than_turns_are_an_error():
         tt.with_arrivals(tt.Trace.from_turns([0, 0], [1, 1], [1, 1]), [0.0])
 
 
-@pytest.mark.skipif(not REAL.is_file(), reason=f"needs the real trace {REAL}")
-def test_azure_is_no_trace_but_has_arrivals():
-    times = tt.read_arrivals(REAL)
+def test_azure_is_no_trace_but_has_arrivals(shared):
+    real = shared("azure_llm_inference_conv_2023.csv")
+    times = tt.read_arrivals(real)
     assert (len(times), times[0]) == (19_366, 0)
     assert 3500 < times[-1] < 3700
-    refused(tt.FileError, "that name no conversation, expected a trace; --arrivals azure_llm", tt.read_trace, REAL)
+    refused(tt.FileError, "that name no conversation, expected a trace; --arrivals azure_llm", tt.read_trace, real)

@@ -9,7 +9,7 @@ from formats.files import wrong_files
 from refusals import refused
 
 import teltheory as tt
-from teltheory.workloads import Times, data_folder
+from teltheory.workloads import Times
 
 STARTS = Times(None, rate=0.01, seed=3)
 
@@ -161,11 +161,8 @@ def test_sessions_of_two_block_sizes_are_an_error(one):
 
 
 @pytest.fixture
-def recorded():
-    folder = data_folder() / "claude_code_sessions"
-    if not folder.is_dir():
-        pytest.skip("the recorded sessions are not in the data folder")
-    return folder
+def recorded(shared):
+    return shared("claude_code_sessions")
 
 
 def test_the_recorded_sessions_have_their_counts(recorded):

@@ -10,9 +10,7 @@ from refusals import refused
 
 import teltheory as tt
 from teltheory.formats import FORMATS
-from teltheory.workloads import data_folder
 
-REAL = data_folder() / "azure_llm_inference_conv_2023.csv"
 ROOT = Path(__file__).parents[2]
 HEADER = "TIMESTAMP,ContextTokens,GeneratedTokens\n"
 ROWS = HEADER + "2023-11-16 18:15:46.6805900,374,44\n2023-11-16 18:15:50.9951690,396,109\n"
@@ -30,11 +28,11 @@ def test_a_custom_format_takes_25_lines_and_is_read_by_its_value_or_told_by_its_
     refused(tt.FileError, "a.csv, line 4, ContextTokens: found '-4'", lambda: tt.read_trace(tmp_path / "a.csv"))
 
 
-@pytest.mark.skipif(not REAL.is_file(), reason=f"needs the real trace {REAL}")
-def test_the_real_azure_trace():
-    with REAL.open(newline="") as file:
+def test_the_real_azure_trace(shared):
+    real = shared("azure_llm_inference_conv_2023.csv")
+    with real.open(newline="") as file:
         rows = list(csv.DictReader(file))
-    trace = tt.read_trace(REAL, AZURE)
+    trace = tt.read_trace(real, AZURE)
     assert len(trace) == trace.conversations == len(rows)
     assert sorted(trace.total.tolist()) == sorted(int(row["ContextTokens"]) for row in rows)
     assert int(trace.response.sum()) == sum(int(row["GeneratedTokens"]) for row in rows)

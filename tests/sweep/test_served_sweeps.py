@@ -1,18 +1,12 @@
 """Sweeps of policies in tiers, on an idle server and on replicas."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 from dask_cluster import cluster
-from stored import rows, sealed
-from sweep.noting import runs, wait_for
-from sweep.serving_cells import SERVINGS, TIERS, TRACE, serving_grid
+from stored import sealed
+from sweep.serving_cells import SERVINGS, TIERS, TRACE
 
 import teltheory as tt
 from teltheory.cost.latency import A100_LLAMA2_7B
@@ -22,13 +16,6 @@ from teltheory.policies.spec import Spec
 from teltheory.serving.idle import on_idle_server
 from teltheory.serving.serve import Serving
 from teltheory.sweep import ServedGrid, Store, sweep
-
-TESTS = Path(__file__).parents[1]
-HELD = 2
-
-
-def plain(cells):
-    return json.loads(json.dumps([cell.as_dict() for cell in cells]))
 
 
 def test_cells_are_replays_and_servers_by_hand():
@@ -83,32 +70,6 @@ def test_a_shared_store_has_no_pooled_bound():
     assert cell.reused == (0, 8)
     assert cell.tel < hindsight_optimum(trace, tiers, 0).lower
     assert (cell.optimum, cell.closed) == (None, None)
-
-
-@pytest.mark.long
-def test_a_killed_sweep_of_servers_resumes_where_it_was(tmp_path):
-    folder, store = tmp_path / "runs", tmp_path / "out.store"
-    folder.mkdir()
-    arguments = [str(TESTS / "sweep" / "sweeping_servers.py"), str(folder), str(store), "2", str(HELD)]
-    environment = {**os.environ, "PYTHONPATH": str(TESTS)}
-
-    def start():
-        return subprocess.Popen([sys.executable, *arguments], stdout=subprocess.PIPE, env=environment)
-
-    victim = start()
-    wait_for(lambda: runs(folder, HELD) and len(rows(store)) >= 2)
-    victim.send_signal(signal.SIGKILL)
-    victim.wait()
-    before = rows(store)
-    (folder / "go").touch()
-    victim.communicate()
-    printed, _ = start().communicate()
-    (tmp_path / "again").mkdir()
-    expected = sweep(TRACE, serving_grid(tmp_path / "again"), A100_LLAMA2_7B)
-    assert json.loads(printed) == plain(expected)
-    assert rows(store)[: len(before)] == before
-    done = sweep(TRACE, serving_grid(folder, HELD), A100_LLAMA2_7B, store=store, scheduler="tcp://127.0.0.1:1")
-    assert done == expected  # all is in the store, and nobody asks the scheduler
 
 
 @pytest.mark.long

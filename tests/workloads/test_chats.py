@@ -10,7 +10,7 @@ from refusals import refusals, refused
 from teltheory.errors import ArgumentError
 from teltheory.model.turns import turn_numbers
 from teltheory.paper import fit_chat_lengths as fit
-from teltheory.workloads import chat_data, data_folder
+from teltheory.workloads import chat_data
 from teltheory.workloads.chat_data import giant_turns, sharegpt_like, wildchat_like
 from teltheory.workloads.chats import Chats, turn_law
 from teltheory.workloads.laws import Finite, LogNormal, Quantiles, fixed
@@ -21,11 +21,8 @@ def sampled(chats, turns=2000, seed=1):
     return chats.sample(turns, np.random.default_rng(seed))
 
 
-def test_the_fitted_numbers_are_those_of_the_file():
-    file = data_folder() / fit.FILE
-    if not file.exists():
-        pytest.skip(f"{file} is not there")
-    data = fit.columns(file)
+def test_the_fitted_numbers_are_those_of_the_file(shared):
+    data = fit.columns(shared(fit.FILE))
     for name, lengths in fit.quantiles(data).items():
         assert getattr(chat_data, name) == lengths
     assert round(fit.correlation(data, "response"), 2) == chat_data.RESPONSE_CORRELATION

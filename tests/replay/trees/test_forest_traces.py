@@ -7,7 +7,6 @@ import pytest
 from replay.instances import by_both_engines, fewer
 
 import teltheory as tt
-from teltheory.workloads import data_folder
 
 TRACES = {
     "mooncake_conversation.jsonl": {},
@@ -17,11 +16,9 @@ TRACES = {
 LENGTHS = ("prompt_tokens", "response_tokens")
 
 
-def beginning(name):
+def beginning(shared, name):
     """Return the first requests of a trace's forest, in blocks of which paths have some dozens."""
-    path = data_folder() / name
-    if not path.exists():
-        pytest.skip(f"needs {name}")
+    path = shared(name)
     trace = wildchat(path) if name.startswith("wildchat") else tt.read_trace(path, **TRACES[name])
     requests = fewer(3000, 75)
     forest = trace[:requests].forest
@@ -44,8 +41,8 @@ def wildchat(path):
 
 
 @pytest.mark.parametrize("name", TRACES)
-def test_engines_agree_on_a_real_trace(name):
-    forest = beginning(name)
+def test_engines_agree_on_a_real_trace(shared, name):
+    forest = beginning(shared, name)
     xi, q_hat = int(np.quantile(forest.total, 0.9)), 2
     policies = [
         tt.LRU(),
@@ -69,8 +66,8 @@ def test_engines_agree_on_a_real_trace(name):
 
 
 @pytest.mark.parametrize("name", TRACES)
-def test_the_curve_of_a_real_trace_is_what_replays_say(name):
-    forest = beginning(name)
+def test_the_curve_of_a_real_trace_is_what_replays_say(shared, name):
+    forest = beginning(shared, name)
     xi = int(np.quantile(forest.total, 0.9))
     tlrus = (tt.TLRU(xi, 2, trim) for trim in ("least-recent", "eager"))
     for policy in (tt.LRU(), *tlrus, tt.ThresholdLRU(xi)):
