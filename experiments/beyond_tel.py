@@ -96,8 +96,8 @@ def rows_at(trace: tt.Trace, capacity: int) -> Iterator[Row]:
         optimum = tt.hindsight_optimum(trace, capacity, xi).objective
         bound = {"tel": optimum, "violations": fewest.lower, "p95": best_p95.lower}
         plans = {
-            "fewest violations": {"violations": fewest.violations},
-            "best P95": {"p95": best_p95.value},
+            "fewest violations": {"violations": fewest.upper},
+            "best P95": {"p95": best_p95.upper},
             "bound": bound,
             "bound, by prices": {"violations": fewest.proved, "p95": best_p95.proved},
         }

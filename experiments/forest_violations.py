@@ -69,12 +69,12 @@ def rows_at(forest: tt.Forest, tokens: int) -> Iterator[Row]:
         lru, tlru, belady = (tt.slo_violations(outcome, xi) for outcome in _replayed(forest, capacity, slo))
         strict = tt.fewest_violations(forest, capacity, xi, method="heuristic", cache="strict")
         holes = tt.fewest_violations(forest, capacity, xi, method="heuristic", cache="holes")
-        found = (strict.violations, holes.violations, holes.proved)
+        found = (strict.upper, holes.upper, holes.proved)
         yield Row(tokens, f"> {slo} s", lru, tlru, belady, *found)
     lru, tlru, belady = (p95(outcome) for outcome in _replayed(forest, capacity, SLO_SECONDS[1]))
     best = tt.best_percentile(forest, capacity, Q, cache="holes")
     strict_best = tt.best_percentile(forest, capacity, Q, cache="strict")
-    yield Row(tokens, "P95", lru, tlru, belady, strict_best.value, best.value, best.proved)
+    yield Row(tokens, "P95", lru, tlru, belady, strict_best.upper, best.upper, best.proved)
 
 
 def _replayed(forest: tt.Forest, capacity: int, slo: Fraction) -> list[tt.Outcome]:

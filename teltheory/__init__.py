@@ -49,12 +49,8 @@ from teltheory.model.tiers import TieredOutcome, Tiers
 from teltheory.model.trace import Trace
 from teltheory.optimal import (
     Certificate,
-    ForestOptimum,
-    HindsightOptimum,
-    ModuleOptimum,
+    Optimum,
     TieredCertificate,
-    TieredOptimum,
-    WeightedOptimum,
     WholeCertificate,
     check_certificate,
     hindsight_optimum,
@@ -101,9 +97,9 @@ if TYPE_CHECKING:
     from teltheory.claims.adversary import adversary
     from teltheory.claims.dominance import never_worse
     from teltheory.formats import read_arrivals, read_trace, with_arrivals, write_trace
-    from teltheory.optimal.costs.optimum import CostOptimum, cost_optimum
-    from teltheory.optimal.slo.percentile import BestPercentile, best_percentile
-    from teltheory.optimal.slo.violations import FewestViolations, fewest_violations
+    from teltheory.optimal.costs.optimum import cost_optimum
+    from teltheory.optimal.slo.percentile import best_percentile
+    from teltheory.optimal.slo.violations import fewest_violations
     from teltheory.policies.learned.etlru import ETLRU
     from teltheory.policies.learned.return_aware import ReturnAwareTLRU
     from teltheory.problem import Problem
@@ -134,16 +130,16 @@ __version__ = "0.1.0"
 __all__ = [
     "A100_DECODE", "A100_LLAMA2_7B", "A100_LLAMA2_7B_ATTENTION", "A100_LLAMA2_7B_PREFILL", "ARCHITECTURES",
     "ETLRU", "FIFO", "GDSF", "LFU", "LRU", "PGDSF", "S3FIFO", "SHAREGPT_TIMES", "SLOTLRU", "SLRU", "TLRU", "TTL",
-    "AdaptiveTLRU", "Advice", "Architecture", "ArgumentError", "AttentionLatency", "Belady", "BestPercentile",
+    "AdaptiveTLRU", "Advice", "Architecture", "ArgumentError", "AttentionLatency", "Belady",
     "CacheAware", "CapacityCurve", "Certificate", "CertificateError", "Chunked", "ConversationMixture",
-    "ConversationModel", "CostOptimum", "Cut", "Decode", "Description", "EndAwareTLRU", "ExponentialGaps",
-    "FewestViolations", "FileError", "FittedConversations", "FittedLatency", "ForcedCachingError", "Forest",
-    "ForestOptimum", "GammaRates", "HindsightCurve", "HindsightOptimum", "KVSize", "Kind", "LatencyModel",
-    "LengthAwareTLRU", "LogNormalGaps", "ModuleOptimum", "ModuleTrace", "Outcome", "ParetoGaps", "PiecewiseCosts",
+    "ConversationModel", "Cut", "Decode", "Description", "EndAwareTLRU", "ExponentialGaps",
+    "FileError", "FittedConversations", "FittedLatency", "ForcedCachingError", "Forest",
+    "GammaRates", "HindsightCurve", "KVSize", "Kind", "LatencyModel",
+    "LengthAwareTLRU", "LogNormalGaps", "ModuleTrace", "Optimum", "Outcome", "ParetoGaps", "PiecewiseCosts",
     "Plan", "Pooled", "PrefillProfile", "Prices", "Priority", "Problem", "Provenance", "RadixNodes",
     "RetrievalPGDSF", "ReturnAwareTLRU", "Served", "Serving", "SharedTLRU", "SolverError", "TTFTRuns",
-    "TableLatency", "TailOptimizedBelady", "ThresholdLRU", "TieredCertificate", "TieredOptimum", "TieredOutcome",
-    "Tiers", "Times", "Trace", "TraceError", "TwoQ", "WeightedOptimum", "WholeCertificate", "WholeNodes",
+    "TableLatency", "TailOptimizedBelady", "ThresholdLRU", "TieredCertificate", "TieredOutcome",
+    "Tiers", "Times", "Trace", "TraceError", "TwoQ", "WholeCertificate", "WholeNodes",
     "adversary", "advise", "bayes_posterior", "best_percentile", "capacity_curve", "check_certificate",
     "check_violations", "cost_bound", "cost_optimum", "describe", "fewest_violations", "fit_conversations",
     "fit_latency", "hindsight_curve", "hindsight_optimum", "latency_from_json", "latency_to_json",
@@ -185,11 +181,8 @@ _ON_DEMAND = {
     "ReturnAwareTLRU": "teltheory.policies.learned.return_aware",
     "FittedLatency": "teltheory.calibration.fitting",
     "fit_latency": "teltheory.calibration.fitting",
-    "CostOptimum": "teltheory.optimal.costs.optimum",
     "cost_optimum": "teltheory.optimal.costs.optimum",
-    "BestPercentile": "teltheory.optimal.slo.percentile",
     "best_percentile": "teltheory.optimal.slo.percentile",
-    "FewestViolations": "teltheory.optimal.slo.violations",
     "fewest_violations": "teltheory.optimal.slo.violations",
     "adversary": "teltheory.claims.adversary",
     "never_worse": "teltheory.claims.dominance",

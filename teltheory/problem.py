@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from teltheory.model.outcome import Outcome
     from teltheory.model.tiers import TieredOutcome
     from teltheory.optimal.certificate import Weights
-    from teltheory.optimal.slo.percentile import BestPercentile
-    from teltheory.optimal.slo.violations import FewestViolations
+    from teltheory.optimal.sides import Optimum
     from teltheory.serving.served import Served
 
 EXPECTED = {
@@ -133,7 +132,7 @@ class Problem(PlainProblem):
         """Return how many turns of an outcome compute more than the threshold."""
         return slo_violations(outcome, self._xi)
 
-    def optimum(self, method: Method = "auto", time_limit: float | None = None) -> Any:
+    def optimum(self, method: Method = "auto", time_limit: float | None = None) -> Optimum:
         """Return the least TEL that any policy reaches; see `hindsight_optimum`."""
         search: Any = {"method": method, "time_limit": time_limit}
         return hindsight_optimum(self.requests, self._room, self._xi, **search, **self._rest)
@@ -143,7 +142,7 @@ class Problem(PlainProblem):
         start: Any = {"forced": self.forced, "initial": self.initial, "running": self.running}
         check_certificate(self.requests, self._room, self._xi, certificate, weights=weights, **start)
 
-    def fewest_violations(self, **search: Any) -> FewestViolations:
+    def fewest_violations(self, **search: Any) -> Optimum:
         """Return the fewest turns above the threshold that any policy reaches; see `fewest_violations`.
 
         Parameters
@@ -156,7 +155,7 @@ class Problem(PlainProblem):
         requests: Any = self.requests
         return fewest_violations(requests, self._room, self._xi, **search, **self._rest)
 
-    def best_percentile(self, q: float | str, **search: Any) -> BestPercentile:
+    def best_percentile(self, q: float | str, **search: Any) -> Optimum:
         """Return the least percentile of uncached lengths that any policy reaches; see `best_percentile`.
 
         Parameters
@@ -175,8 +174,7 @@ class Problem(PlainProblem):
     def regret(self, policy: Any) -> tuple[Any, Any]:
         """Return the least and the most that a policy's TEL is above the optimum; equal where that is proved."""
         tel, best = self.tel(self.replay(policy)), self.optimum()
-        lower, upper = (getattr(best, side, best.objective) for side in ("lower", "upper"))
-        return tel - upper, tel - lower
+        return tel - best.upper, tel - best.lower
 
     def curve(self, policy: Any) -> CapacityCurve:
         """Return what a policy reuses at every capacity, optional caching; see `capacity_curve`."""

@@ -29,7 +29,7 @@ FUNCTIONS = {
     "fit_latency": "runs",
     "Problem": "requests capacity xi model forced initial running cache rules",
 }
-OTHERS = {"Trace", "Outcome", "CapacityCurve", "HindsightOptimum", "Certificate", "CertificateError"}
+OTHERS = {"Trace", "Outcome", "CapacityCurve", "Optimum", "Certificate", "CertificateError"}
 METHODS = {
     "Trace.from_turns": "conversation prompt response arrival history",
     "Trace.to_blocks": "",

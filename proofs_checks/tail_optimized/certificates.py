@@ -101,8 +101,8 @@ def violations(case: Case) -> Values:
     """Hold the fewest violations that were found, and those that are proved, against brute force."""
     best = fewest_violations(case.world.trace, case.capacity, case.xi, case.forced, case.world.initial)
     return {
-        "found": best.violations,
-        "proved": most_proved(case, best.prices, best.violations),
+        "found": best.upper,
+        "proved": most_proved(case, best.certificate, best.upper),
         "optimum": smallest_total(case.instance, lambda uncached: uncached > case.xi),
     }
 

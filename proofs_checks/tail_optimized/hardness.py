@@ -116,8 +116,8 @@ def violations_by_search(case: FlowCase, values: Values) -> Values:
     """Count those turns by the search for the fewest violations, if it proves its answer without a solver."""
     question = violations_question(case.flow, case.forced)
     found = fewest_violations(question.trace, question.capacity, question.xi, question.forced)
-    proved = not found.by_solver and found.violations == found.lower
-    return {KEEP: len(case.flow.tasks) - found.violations if proved else -1}
+    proved = not found.by_solver and found.upper == found.lower
+    return {KEEP: len(case.flow.tasks) - found.upper if proved else -1}
 
 
 def percentiles(case: FlowCase) -> Values:
@@ -146,8 +146,8 @@ def percentile_by_search(case: FlowCase, values: Values) -> Values:
     """Ask the search for the best percentile, of the trace with all its turns."""
     question = percentile_question(case.flow, case.q, case.wanted, case.forced)
     found = best_percentile(question.trace, question.capacity, float(case.q), question.forced)
-    proved = not found.by_solver and found.value == found.lower
-    return {POSSIBLE: found.value <= question.xi if proved else None}
+    proved = not found.by_solver and found.upper == found.lower
+    return {POSSIBLE: found.upper <= question.xi if proved else None}
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ def optimum(case: Case) -> int:
 def interval_optimum(case: Case) -> int:
     """Return the optimum of the interval form's relaxation, at a whole vertex that its certificate proves."""
     asked = (case.capacity, case.xi, case.forced, case.world.initial)
-    return hindsight_optimum(case.world.trace, *asked, method="lp").objective
+    return int(hindsight_optimum(case.world.trace, *asked, method="lp").lower)
 
 
 def relaxation(case: Case, *, initial_state: bool = True) -> ProvedOptimum:

@@ -96,14 +96,14 @@ def least_tel(trace: Trace | Forest, start: int, capacity: int, xi: int) -> int:
 
 @least_tel.register(Forest)
 def _(trace: Forest, start: int, capacity: int, xi: int) -> int:
-    return hindsight_optimum(unasked(trace, start), capacity, xi, cache="holes").lower
+    return int(hindsight_optimum(unasked(trace, start), capacity, xi, cache="holes").lower)
 
 
 @least_tel.register(Trace)
 def _(trace: Trace, start: int, capacity: int, xi: int) -> int:
     rest, openings = opening(trace, start)
     unavoidable = exact_sum(np.maximum(rest.total[:openings] - xi, 0))
-    return hindsight_optimum(rest, capacity, xi).objective - unavoidable
+    return int(hindsight_optimum(rest, capacity, xi).lower) - unavoidable
 
 
 def unasked(forest: Forest, start: int) -> Forest:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -103,7 +104,7 @@ def in_blocks(forest: Forest) -> Mapping[str, Policy]:
 def forest_jobs(forest: Forest, capacity: int) -> list[Job]:
     """Return a job per policy, the first call, every capacity from one pass, and the optimum with its check."""
     policies = in_blocks(forest)
-    asked = {"capacity": capacity, "xi": XI // forest.block_size}
+    asked: dict[str, Any] = {"capacity": capacity, "xi": XI // forest.block_size}
     optimum = partial(tt.hindsight_optimum, **asked, cache="holes")
     return [
         *jobs(forest, capacity, policies),
@@ -114,7 +115,7 @@ def forest_jobs(forest: Forest, capacity: int) -> list[Job]:
     ]
 
 
-def _check(forest: Forest, best: tt.ForestOptimum, capacity: int, xi: int) -> None:
+def _check(forest: Forest, best: tt.Optimum, capacity: int, xi: int) -> None:
     tt.check_certificate(forest, capacity, xi, best.certificate)
 
 

@@ -105,7 +105,7 @@ def expected_jobs(trace: Trace, capacity: int, names: tuple[str, ...]) -> list[J
 def optimum_jobs(trace: Trace) -> list[Job]:
     """Return the jobs; greedy alone, greedy and check together, and the linear program."""
 
-    def greedy(_: object) -> tt.HindsightOptimum:
+    def greedy(_: object) -> tt.Optimum:
         return tt.hindsight_optimum(trace, OPTIMUM_CAPACITY, XI, method="greedy")
 
     def checked(_: object) -> None:
@@ -113,7 +113,7 @@ def optimum_jobs(trace: Trace) -> list[Job]:
         assert certificate is not None
         tt.check_certificate(trace, OPTIMUM_CAPACITY, XI, certificate)
 
-    def program(_: object) -> tt.HindsightOptimum:
+    def program(_: object) -> tt.Optimum:
         return tt.hindsight_optimum(trace, OPTIMUM_CAPACITY, XI, method="lp")
 
     return [Job(GREEDY, greedy), Job(CHECK, checked), Job(PROGRAM, program)]

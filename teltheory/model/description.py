@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,7 +23,9 @@ from teltheory.model.display import Summary
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import BoolArray, FloatArray, IntArray, Ratio, exact_sum
 from teltheory.model.preambles import NEARLY_ALL, readers
-from teltheory.model.trace import Trace
+
+if TYPE_CHECKING:
+    from teltheory.model.trace import Trace
 
 BOUNDS = (1, 2, 3, 11, 101)
 """Least numbers of conversations that read a block, by which the input is parted."""

@@ -4,29 +4,22 @@ No solver is believed. What turns reuse is checked and counted in whole numbers,
 that made neither, proves that nothing is better.
 """
 
-from teltheory.optimal.certificate import Certificate, check_certificate
+from teltheory.optimal.certificate import Certificate
+from teltheory.optimal.checks import check_certificate
 from teltheory.optimal.hindsight import (
-    HindsightOptimum,
     Method,
-    WeightedOptimum,
     hindsight_optimum,
     weighted_optimum,
 )
 from teltheory.optimal.sets.certificate import WholeCertificate
-from teltheory.optimal.sets.optimum import ModuleOptimum
+from teltheory.optimal.sides import Optimum
 from teltheory.optimal.tiers.certificate import TieredCertificate
-from teltheory.optimal.tiers.optimum import TieredOptimum
-from teltheory.optimal.trees.hindsight import ForestOptimum
 
 __all__ = [
     "Certificate",
-    "ForestOptimum",
-    "HindsightOptimum",
     "Method",
-    "ModuleOptimum",
+    "Optimum",
     "TieredCertificate",
-    "TieredOptimum",
-    "WeightedOptimum",
     "WholeCertificate",
     "check_certificate",
     "hindsight_optimum",

@@ -34,25 +34,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import ArgumentError, CertificateError
 from teltheory.model.display import in_short
 from teltheory.model.forest import Forest
-from teltheory.model.instance import Initial, Instance, Instances, instance_of
-from teltheory.model.module_trace import ModuleTrace
+from teltheory.model.instance import Instance, Instances
 from teltheory.model.numbers import INT64_MAX, IntArray, exact_dot, running_sums
-from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
 from teltheory.optimal.parts import Parts, inputs, parts_read, rooms, totals
-
-if TYPE_CHECKING:
-    from teltheory.optimal.sets.certificate import WholeCertificate
-    from teltheory.optimal.tiers.certificate import TieredCertificate
 
 Weight: TypeAlias = int | Fraction
 Weights: TypeAlias = Sequence[Weight] | NDArray[Any] | Mapping[Any, Weight]
@@ -89,57 +82,6 @@ class Certificate:
         return self.objective == other.objective and all(np.array_equal(ours, its) for ours, its in columns)
 
     __hash__ = None  # type: ignore[assignment]
-
-
-def check_certificate(
-    trace: Trace | Forest | ModuleTrace,
-    capacity: Size | Tiers,
-    xi: Size,
-    certificate: Certificate | TieredCertificate | WholeCertificate,
-    forced: bool = False,
-    initial: Initial = (),
-    weights: Weights | None = None,
-    *,
-    running: int = 1,
-    model: Model | None = None,
-) -> None:
-    """Check a certificate in exact numbers; O(n), no solver.
-
-    Parameters
-    ----------
-    trace, capacity, xi, forced, initial, running, model : as in `Problem`
-    certificate : Certificate, TieredCertificate or WholeCertificate
-        What claims to prove an optimum, or in tiers, or of items that go whole, a lower bound.
-    weights : as for `weighted_optimum`, optional
-        1 if left out.
-
-    Raises
-    ------
-    CertificateError
-        If it proves nothing; the error says what fails, and where.
-    ArgumentError, TraceError, ForcedCachingError
-        Wrong arguments.
-    """
-    units = Units.of(trace, model)
-    capacity, xi = units.memory(capacity), units.xi(xi)
-    if isinstance(capacity, Tiers):
-        from teltheory.optimal.tiers.certificate import check_tiered_certificate
-
-        if tuple(initial) or weights is not None or running != 1:
-            raise ArgumentError(
-                "capacity", capacity, "one cache with an initial cache, weights or running requests"
-            )
-        return check_tiered_certificate(trace, capacity, xi, certificate, forced)
-    if isinstance(trace, ModuleTrace):
-        from teltheory.optimal.sets.certificate import check_set_certificate
-
-        if tuple(initial) or weights is not None or running != 1:
-            raise ArgumentError("trace", "a ModuleTrace", "no initial cache, weights or running requests with it")
-        return check_set_certificate(trace, capacity, xi, certificate, forced)
-    if not isinstance(certificate, Certificate):
-        raise ArgumentError("certificate", type(certificate).__name__, "a Certificate")
-    instance = instance_of(trace, capacity, forced=forced, initial=initial, running=running)
-    return check_against(instance, xi, certificate, turn_weights(trace, weights))
 
 
 def check_against(instance: Instances, xi: int, certificate: Certificate, weights: TurnWeights) -> None:
@@ -228,13 +170,13 @@ def unweighted(turns: int) -> TurnWeights:
     return TurnWeights(np.ones(turns, np.int64), Fraction(1))
 
 
-def turn_weights(trace: Trace | Forest, weights: Weights | None) -> TurnWeights:
+def turn_weights(trace: Any, weights: Weights | None) -> TurnWeights:
     """Read weights, one per turn or a mapping from conversations (1 if left out); None stands for 1 everywhere."""
     if weights is None:
         return unweighted(len(trace))
     if not isinstance(weights, Mapping):
         values = _of_sequence(trace, weights)
-    elif isinstance(trace, Forest):
+    elif trace.shared:
         raise ArgumentError("weights", "a mapping", "a weight per request, as a forest has no conversations")
     else:
         values = _of_conversations(trace, weights)

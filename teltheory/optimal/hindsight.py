@@ -8,141 +8,36 @@ furthest may weigh most.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, get_args, overload
+from dataclasses import replace
+from functools import singledispatch
+from typing import Any, Literal, get_args
 
 from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import ArgumentError, SolverError
-from teltheory.model.display import in_short
 from teltheory.model.forest import Forest
-from teltheory.model.instance import ForestInstance, Initial, instance_of, prefix_instance
+from teltheory.model.instance import ForestInstance, Initial, ModuleInstance, instance_of, prefix_instance
 from teltheory.model.module_trace import ModuleTrace
-from teltheory.model.outcome import Outcome
-from teltheory.model.tiers import Tiers
+from teltheory.model.tiers import Tiers, several
 from teltheory.model.trace import Trace
-from teltheory.optimal.certificate import Certificate, Weight, Weights, turn_weights, unweighted
+from teltheory.optimal.certificate import Weights, turn_weights, unweighted
 from teltheory.optimal.deadline import deadline_of
-from teltheory.optimal.methods import Answer, AnyInstance, by_greedy, by_intervals, by_pyomo, by_relaxation, proved
-from teltheory.optimal.sets.optimum import ItemCache, ModuleOptimum
-from teltheory.optimal.tiers.optimum import TieredOptimum
-from teltheory.optimal.trees.hindsight import BlockCache, ForestOptimum, checked_cache, strict_optimum
+from teltheory.optimal.methods import (
+    Answer,
+    BlockCache,
+    Cache,
+    ItemCache,
+    by_greedy,
+    by_intervals,
+    by_pyomo,
+    by_relaxation,
+    checked_cache,
+    proved,
+    proved_optimum,
+)
+from teltheory.optimal.sides import Optimum
+from teltheory.optimal.trees.hindsight import strict_optimum
 
 Method = Literal["auto", "greedy", "lp", "milp", "pyomo"]
-Status = Literal["optimal", "optimal by solver", "feasible", "time limit", "interrupted"]
-"""How a search between two sides ended; "by solver" rests on the word of HiGHS alone."""
-
-
-@in_short
-@dataclass(frozen=True)
-class HindsightOptimum:
-    """An optimum of the hindsight problem.
-
-    Attributes
-    ----------
-    objective : int
-        The optimal TEL, in the trace's unit.
-    outcome : Outcome
-        What each turn reuses in one optimal solution.
-    method : str
-        What found it: "greedy", "lp", "milp" or "pyomo".
-    bound : float or None
-        The solver's lower bound on the TEL; None if no solver was asked.
-    certificate : Certificate
-        A proof of optimality for `check_certificate`; whatever the method, it was checked.
-    """
-
-    objective: int
-    outcome: Outcome
-    method: str
-    bound: float | None
-    certificate: Certificate
-
-    @property
-    def gap(self) -> float | None:
-        """What the solver's bound leaves open, objective - bound; None if no solver was asked."""
-        return None if self.bound is None else self.objective - self.bound
-
-
-@in_short
-@dataclass(frozen=True)
-class WeightedOptimum:
-    """An optimum of the weighted hindsight problem.
-
-    Attributes
-    ----------
-    objective : int or Fraction
-        The least weighted TEL, exact, in weights times the trace's unit.
-    outcome : Outcome
-        What each turn reuses in one optimal solution.
-    certificate : Certificate
-        A proof of optimality for `check_certificate` with these weights; it was checked.
-    """
-
-    objective: Weight
-    outcome: Outcome
-    certificate: Certificate
-
-
-@overload
-def hindsight_optimum(
-    trace: Trace,
-    capacity: Size,
-    xi: Size,
-    forced: bool = ...,
-    initial: Initial = ...,
-    method: Method = ...,
-    time_limit: float | None = ...,
-    *,
-    model: Model | None = ...,
-) -> HindsightOptimum: ...
-
-
-@overload
-def hindsight_optimum(
-    trace: Forest,
-    capacity: Size,
-    xi: Size,
-    forced: bool = ...,
-    initial: Initial = ...,
-    method: Method = ...,
-    time_limit: float | None = ...,
-    *,
-    cache: BlockCache = ...,
-    running: int = ...,
-    model: Model | None = ...,
-) -> ForestOptimum: ...
-
-
-@overload
-def hindsight_optimum(
-    trace: ModuleTrace,
-    capacity: Size,
-    xi: Size,
-    forced: bool = ...,
-    initial: Initial = ...,
-    method: Method = ...,
-    time_limit: float | None = ...,
-    *,
-    cache: ItemCache = ...,
-    running: int = ...,
-    model: Model | None = ...,
-) -> ModuleOptimum: ...
-
-
-@overload
-def hindsight_optimum(
-    trace: Trace | Forest | ModuleTrace,
-    capacity: Tiers,
-    xi: Size,
-    forced: bool = ...,
-    initial: Initial = ...,
-    method: Method = ...,
-    time_limit: float | None = ...,
-    *,
-    cache: BlockCache = ...,
-    running: int = ...,
-    model: Model | None = ...,
-) -> TieredOptimum: ...
 
 
 def hindsight_optimum(
@@ -157,7 +52,7 @@ def hindsight_optimum(
     cache: BlockCache | ItemCache = "strict",
     running: int = 1,
     model: Model | None = None,
-) -> HindsightOptimum | ForestOptimum | ModuleOptimum | TieredOptimum:
+) -> Optimum:
     """Find the least TEL that any policy reaches (Zhang et al. 2025, Appendix B, problem (1)-(5)).
 
     Parameters
@@ -177,7 +72,7 @@ def hindsight_optimum(
 
     Returns
     -------
-    HindsightOptimum, ForestOptimum, ModuleOptimum or TieredOptimum
+    Optimum
         ``objective`` is the least TEL in the trace's unit, an int; in tiers a Fraction. It is None if two sides,
         ``lower`` and ``upper``, differ.
 
@@ -191,63 +86,45 @@ def hindsight_optimum(
         the status, and an incumbent and a bound if they are known.
     """
     units = Units.of(trace, model)
-    capacity, xi = units.memory(capacity), units.xi(xi)
-    if isinstance(capacity, Tiers):
+    memory: Any = units.memory(capacity)
+    tiers, xi = several(memory), units.xi(xi)
+    if tiers is not None:
+        from teltheory.optimal.tiers.hindsight import tiered_optimum
+
         if tuple(initial) or running != 1:
-            raise ArgumentError(
-                "capacity", capacity, "one cache with an initial cache, or several running requests"
-            )
-        return _in_tiers(trace, capacity, xi, forced, method, time_limit, cache)
-    if isinstance(trace, ModuleTrace):
-        return _of_sets(trace, capacity, xi, forced, initial, method, time_limit, cache, running)
-    instance = instance_of(trace, capacity, forced=forced, initial=initial, running=running)
+            raise ArgumentError("capacity", tiers, "one cache with an initial cache, or several running requests")
+        return tiered_optimum(trace, tiers, xi, forced, method, time_limit, cache)
+    instance = instance_of(trace, memory, forced=forced, initial=initial, running=running)
     deadline_of(time_limit)
     if method not in get_args(Method):
         raise ArgumentError("method", method, "'auto', 'greedy', 'lp', 'milp' or 'pyomo'")
-    block_cache = checked_cache(cache, instance)
-    if isinstance(instance, ForestInstance) and block_cache == "strict":
+    return optimum_of(instance, xi, method, time_limit, checked_cache(instance, cache))
+
+
+@singledispatch
+def optimum_of(instance: Any, xi: int, method: str, time_limit: float | None, cache: Cache) -> Optimum:
+    """Return the optimum, by checked arguments; a kind of requests with another way registers it here."""
+    return proved_optimum(instance, xi, _answer(instance, xi, method, time_limit))
+
+
+@optimum_of.register(ForestInstance)
+def _of_paths(instance: ForestInstance, xi: int, method: str, time_limit: float | None, cache: Cache) -> Optimum:
+    if cache == "strict":
         return strict_optimum(instance, xi, method, time_limit)
-    answer = _by(method, instance, xi, time_limit)
-    certificate = proved(instance, xi, unweighted(len(instance)), answer)
-    objective, bound = int(certificate.objective), answer.said[-1] if answer.said else None
-    if isinstance(instance, ForestInstance):
-        return ForestOptimum(objective, objective, answer.outcome, certificate, block_cache, answer.method, bound)
-    return HindsightOptimum(objective, answer.outcome, answer.method, bound, certificate)
+    return proved_optimum(instance, xi, _answer(instance, xi, method, time_limit))
 
 
-def _of_sets(
-    trace: ModuleTrace,
-    capacity: int,
-    xi: int,
-    forced: bool,
-    initial: Initial,
-    method: Method,
-    time_limit: float | None,
-    cache: str,
-    running: int,
-) -> ModuleOptimum:
+@optimum_of.register(ModuleInstance)
+def _of_items(instance: ModuleInstance, xi: int, method: str, time_limit: float | None, cache: Cache) -> Optimum:
     from teltheory.optimal.sets.hindsight import set_optimum
+    from teltheory.optimal.sets.whole_hindsight import whole_optimum
 
-    if tuple(initial) or running != 1:
-        raise ArgumentError("trace", "a ModuleTrace", "no initial cache and one running request with it")
-    return set_optimum(trace, capacity, xi, forced, method, time_limit, cache)
-
-
-def _in_tiers(
-    trace: Trace | Forest | ModuleTrace,
-    tiers: Tiers,
-    xi: int,
-    forced: bool,
-    method: Method,
-    time_limit: float | None,
-    cache: str,
-) -> TieredOptimum:
-    from teltheory.optimal.tiers.hindsight import tiered_optimum
-
-    return tiered_optimum(trace, tiers, xi, forced, method, time_limit, cache)
+    if cache == "whole":
+        return whole_optimum(replace(instance, whole=True), xi, method, time_limit)
+    return set_optimum(instance, xi, method, time_limit)
 
 
-def _by(method: Method, instance: AnyInstance, xi: int, time_limit: float | None) -> Answer:
+def _answer(instance: Any, xi: int, method: str, time_limit: float | None) -> Answer:
     if method == "lp":
         return by_relaxation(instance, xi, unweighted(len(instance)), time_limit)
     if method == "milp":
@@ -268,7 +145,7 @@ def weighted_optimum(
     *,
     running: int = 1,
     model: Model | None = None,
-) -> WeightedOptimum:
+) -> Optimum:
     """Find the least weighted TEL, sum of weight max(uncached - xi, 0), that any policy reaches.
 
     Parameters
@@ -297,4 +174,5 @@ def weighted_optimum(
         sides = (None if side is None else float(side * read.unit) for side in (error.incumbent, error.bound))
         raise SolverError(error.status, *sides) from None
     certificate = proved(instance, xi, read, answer)
-    return WeightedOptimum(certificate.objective, answer.outcome, certificate)
+    least = certificate.objective
+    return Optimum(least, least, least, answer.outcome, certificate, answer.method, what="weighted TEL")

@@ -7,21 +7,27 @@ better: by the prices of the linear program, or else by the steps of Tail-Optimi
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from functools import singledispatch
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from teltheory.errors import NOT_WHOLE, CertificateError, SolverError
+from teltheory.errors import NOT_WHOLE, ArgumentError, CertificateError, SolverError
 from teltheory.model.instance import ForestInstance, Instance, Instances, ModuleInstance
 from teltheory.model.numbers import IntArray, exact_dot, readonly
 from teltheory.model.outcome import Outcome
-from teltheory.optimal.certificate import Certificate, TurnWeights, check_against
+from teltheory.optimal.certificate import Certificate, TurnWeights, check_against, unweighted
+from teltheory.optimal.sides import Optimum
 
 if TYPE_CHECKING:
     from teltheory.optimal.chains.intervals import IntervalProblem
 
 HALF = 0.5
 AnyInstance: TypeAlias = Instance | ForestInstance
+BlockCache = Literal["strict", "holes"]
+ItemCache = Literal["strict", "whole"]
+Cache = Literal["strict", "holes", "whole"]
+OF_BLOCKS = "'strict' or 'holes', of a Forest such as trace.forest"
 
 
 class Answer(NamedTuple):
@@ -34,46 +40,91 @@ class Answer(NamedTuple):
     prices: IntArray | None = None
 
 
-def problem_of(instance: Instances, xi: int, weight: IntArray | None = None) -> IntervalProblem:
-    """Write an instance as a problem over reuse intervals."""
-    from teltheory.optimal.chains.intervals import interval_problem
-    from teltheory.optimal.sets.intervals import set_problem
-    from teltheory.optimal.trees.intervals import forest_problem
+@singledispatch
+def checked_cache(instance: Any, cache: object) -> Cache:
+    """Return the cache; `ArgumentError` unless it is one that the requests have: "strict" of conversations."""
+    return _one_of(("strict",), cache, OF_BLOCKS)
 
-    if isinstance(instance, ForestInstance):
-        return forest_problem(instance, xi, weight)
-    if isinstance(instance, ModuleInstance):
-        return set_problem(instance, xi, weight)
+
+@checked_cache.register(ForestInstance)
+def _of_blocks(instance: ForestInstance, cache: object) -> Cache:
+    return _one_of(get_args(BlockCache), cache, OF_BLOCKS)
+
+
+@checked_cache.register(ModuleInstance)
+def _of_modules(instance: ModuleInstance, cache: object) -> Cache:
+    return _one_of(get_args(ItemCache), cache, "'strict' or 'whole', of module sets")
+
+
+def _one_of(caches: tuple[Any, ...], cache: object, expected: str) -> Cache:
+    if cache not in caches:
+        raise ArgumentError("cache", cache, expected)
+    return cache  # type: ignore[return-value]
+
+
+@singledispatch
+def problem_of(instance: Any, xi: int, weight: IntArray | None = None) -> IntervalProblem:
+    """Write an instance as a problem over reuse intervals; a kind of requests registers here how it is written."""
+    from teltheory.optimal.chains.intervals import interval_problem
+
     return interval_problem(instance, xi, weight)
 
 
-def greedily(instance: Instances, xi: int) -> tuple[IntArray, IntArray]:
-    """Return what turns reuse under Tail-Optimized Belady, as far as it counts or more, and the steps P."""
-    if not isinstance(instance, Instance):
-        from teltheory.optimal.trees.greedy import furthest_goes
+@problem_of.register(ForestInstance)
+def _of_paths(instance: ForestInstance, xi: int, weight: IntArray | None = None) -> IntervalProblem:
+    from teltheory.optimal.trees.intervals import forest_problem
 
-        return furthest_goes(problem_of(instance, xi))
+    return forest_problem(instance, xi, weight)
+
+
+@problem_of.register(ModuleInstance)
+def _of_items(instance: ModuleInstance, xi: int, weight: IntArray | None = None) -> IntervalProblem:
+    from teltheory.optimal.sets.intervals import set_problem
+
+    return set_problem(instance, xi, weight)
+
+
+@singledispatch
+def greedily(instance: Any, xi: int) -> tuple[IntArray, IntArray]:
+    """Return what turns reuse under Tail-Optimized Belady, as far as it counts or more, and the steps P."""
+    from teltheory.optimal.trees.greedy import furthest_goes
+
+    return furthest_goes(problem_of(instance, xi))
+
+
+@greedily.register(Instance)
+def _by_replay(instance: Instance, xi: int) -> tuple[IntArray, IntArray]:
     from teltheory.optimal.chains.greedy import certified_greedy
 
     outcome, steps = certified_greedy(instance, xi)
     return outcome.cached, steps
 
 
-def by_greedy(instance: AnyInstance, xi: int) -> Answer:
-    """Take Tail-Optimized Belady; on a forest in a cache with holes."""
-    reused, steps = greedily(instance, xi)
-    if not isinstance(instance, ForestInstance):
-        return Answer("greedy", Outcome.of(instance, reused), steps=steps)
-    from teltheory.policies import TailOptimizedBelady
-    from teltheory.replay import replay_forest
-
-    return Answer("greedy", replay_forest(instance, TailOptimizedBelady(xi), "holes"), steps=steps)
-
-
-def by_plan(instance: ForestInstance | ModuleInstance, xi: int) -> Answer:
+def by_plan(instance: Instances, xi: int) -> Answer:
     """Take what Tail-Optimized Belady keeps that counts, which proves as much as its replay does."""
     kept, steps = greedily(instance, xi)
     return Answer("greedy", planned(instance, kept), steps=steps)
+
+
+@singledispatch
+def by_greedy(instance: Any, xi: int) -> Answer:
+    """Take Tail-Optimized Belady; a kind whose replay is at hand registers it here."""
+    return by_plan(instance, xi)
+
+
+@by_greedy.register(Instance)
+def _as_replayed(instance: Instance, xi: int) -> Answer:
+    reused, steps = greedily(instance, xi)
+    return Answer("greedy", Outcome.of(instance, reused), steps=steps)
+
+
+@by_greedy.register(ForestInstance)
+def _with_holes(instance: ForestInstance, xi: int) -> Answer:
+    from teltheory.policies import TailOptimizedBelady
+    from teltheory.replay import replay_forest
+
+    steps = greedily(instance, xi)[1]
+    return Answer("greedy", replay_forest(instance, TailOptimizedBelady(xi), "holes"), steps=steps)
 
 
 def by_relaxation(instance: Instances, xi: int, weights: TurnWeights, time_limit: float | None) -> Answer:
@@ -97,13 +148,12 @@ def by_intervals(instance: AnyInstance, xi: int, time_limit: float | None) -> An
     return Answer("milp", planned(instance, problem.reused(kept, len(instance))), said)
 
 
-def by_pyomo(instance: AnyInstance, xi: int, time_limit: float | None) -> Answer:
+@singledispatch
+def by_pyomo(instance: Any, xi: int, time_limit: float | None) -> Answer:
     """Take the problem as it is written, in Pyomo."""
     from teltheory.optimal.chains.formulation import hindsight_model, whole_point
     from teltheory.optimal.solver import solve_model
 
-    if isinstance(instance, ForestInstance):
-        return blocks_by_pyomo(instance, xi, False, time_limit)
     if not len(instance):
         return Answer("pyomo", planned(instance, np.empty(0, np.int64)), (0.0,))
     model = hindsight_model(instance, xi)
@@ -112,7 +162,8 @@ def by_pyomo(instance: AnyInstance, xi: int, time_limit: float | None) -> Answer
     return Answer("pyomo", planned(instance, np.minimum(cached, instance.history)), (sum(excess), *said))
 
 
-def blocks_by_pyomo(instance: ForestInstance, xi: int, strict: bool, time_limit: float | None) -> Answer:
+@by_pyomo.register(ForestInstance)
+def blocks_by_pyomo(instance: ForestInstance, xi: int, time_limit: float | None, strict: bool = False) -> Answer:
     """Take a forest's problem block by block; the outcome is that of the states which it says."""
     from teltheory.optimal.solver import solve_model
     from teltheory.optimal.trees.formulation import forest_model, states_of
@@ -149,16 +200,12 @@ def planned(instance: Instances, kept: IntArray) -> Outcome:
     On a forest the leading units of the path are kept, be they input or output.
     """
     held = np.maximum(kept, unavoidable_reuse(instance))
-    if isinstance(instance, ForestInstance):
-        forest = instance.requests
-        return Outcome.of_forest(forest, np.minimum(held, forest.ask), forest.past - held)
-    return Outcome.of(instance, held)
+    return Outcome.of(instance, np.minimum(held, instance.asked), readonly(instance.past - held))
 
 
-def unavoidable_reuse(instance: Instances) -> IntArray:
+@singledispatch
+def unavoidable_reuse(instance: Any) -> IntArray:
     """Return what no policy can help reusing: nothing is cut before turn 0 and, forced, between turns in a row."""
-    if not isinstance(instance, Instance):
-        return _of_the_latest(instance)
     least = np.zeros(len(instance), np.int64)
     for start in instance.initial:
         if len(least) and start.code == instance.requests.code[0]:
@@ -169,16 +216,34 @@ def unavoidable_reuse(instance: Instances) -> IntArray:
     return least
 
 
-def _of_the_latest(instance: ForestInstance | ModuleInstance) -> IntArray:
-    """Return the leading units of each request that were used last by requests that are exempt from the cut."""
-    from teltheory.optimal.sets.reuses import Reuses
+@unavoidable_reuse.register(ForestInstance)
+def _of_latest_paths(instance: ForestInstance) -> IntArray:
     from teltheory.replay.trees.runs import Runs
 
-    runs = Runs.of(instance.requests) if isinstance(instance, ForestInstance) else Reuses.of(instance)
+    return _of_the_latest(instance, Runs.of(instance.requests))
+
+
+@unavoidable_reuse.register(ModuleInstance)
+def _of_latest_items(instance: ModuleInstance) -> IntArray:
+    from teltheory.optimal.sets.reuses import Reuses
+
+    return _of_the_latest(instance, Reuses.of(instance))
+
+
+def _of_the_latest(instance: Instances, runs: Any) -> IntArray:
+    """Return the leading units of each request that were used last by requests that are exempt from the cut."""
     least, request = np.zeros(len(instance), np.int64), np.repeat(np.arange(len(instance)), np.diff(runs.start))
     some = runs.slot + instance.exempt >= request
     np.maximum.at(least, request[some], runs.to[some])
     return least
+
+
+def proved_optimum(instance: Instances, xi: int, answer: Answer, plan: Any = None) -> Optimum:
+    """Return an answer as the optimum that it is, as its certificate proves."""
+    certificate = proved(instance, xi, unweighted(len(instance)), answer)
+    sides = (int(certificate.objective),) * 3
+    bound = answer.said[-1] if answer.said else None
+    return Optimum(*sides, answer.outcome, certificate, answer.method, plan, bound)
 
 
 def proved(instance: Instances, xi: int, weights: TurnWeights, answer: Answer) -> Certificate:

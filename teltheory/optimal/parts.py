@@ -22,10 +22,12 @@ lessens the room of the others, and what is kept of it begins as many steps late
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from functools import singledispatch
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance, Instance, Instances, ModuleInstance
 from teltheory.model.numbers import IntArray
@@ -48,37 +50,40 @@ class Parts(NamedTuple):
         return np.asarray(np.clip(most[self.turn] - self.above, 0, self.units))
 
 
-def parts_read(instance: Instances) -> Parts:
+@singledispatch
+def parts_read(instance: Any) -> Parts:
     """Return the parts of all turns."""
-    if isinstance(instance, ModuleInstance):
-        return placed_parts(instance)[0]
-    if isinstance(instance, ForestInstance):
-        return _of_paths(instance)
-    return _of_turns(instance)
+    raise _unknown(instance)
+
+
+@singledispatch
+def totals(instance: Any) -> IntArray:
+    """Return what each turn computes with an empty cache; shape (n,)."""
+    raise _unknown(instance)
+
+
+@singledispatch
+def inputs(instance: Any) -> IntArray:
+    """Return how many leading units of its path are each turn's input, none of its output; shape (n,)."""
+    raise _unknown(instance)
+
+
+@singledispatch
+def exempt_after(instance: Any) -> IntArray:
+    """Return what no cut touches right after each turn, under forced caching; shape (n,)."""
+    raise _unknown(instance)
+
+
+def _unknown(instance: object) -> ArgumentError:
+    return ArgumentError("trace", type(instance).__name__, "a kind of requests whose parts are registered")
 
 
 def rooms(instance: Instances) -> IntArray:
     """Return the room at each step 1 ... n, at index 0 ... n - 1: what is exempt leaves of the capacity."""
     room = np.full(len(instance), instance.capacity, np.int64)
     if instance.forced:
-        room[1:] -= _exempt_after(instance)[:-1]
+        room[1:] -= exempt_after(instance)[:-1]
     return room
-
-
-def totals(instance: Instances) -> IntArray:
-    """Return what each turn computes with an empty cache; shape (n,)."""
-    if isinstance(instance, ModuleInstance):
-        return np.asarray(instance.requests.fresh + _items_together(instance))
-    if isinstance(instance, ForestInstance):
-        return instance.requests.total
-    return np.asarray(instance.history + instance.requests.prompt)
-
-
-def inputs(instance: Instances) -> IntArray:
-    """Return how many leading units of its path are each turn's input, none of its output; shape (n,)."""
-    if isinstance(instance, ModuleInstance):
-        return _items_together(instance)
-    return instance.requests.ask if isinstance(instance, ForestInstance) else totals(instance)
 
 
 def placed_parts(instance: ModuleInstance) -> tuple[Parts, IntArray]:
@@ -95,6 +100,39 @@ def placed_parts(instance: ModuleInstance) -> tuple[Parts, IntArray]:
     return Parts(turn, above, units, first), place
 
 
+@parts_read.register(ModuleInstance)
+def _of_items(instance: ModuleInstance) -> Parts:
+    return placed_parts(instance)[0]
+
+
+@totals.register(ModuleInstance)
+def _of_requests(instance: ModuleInstance) -> IntArray:
+    return np.asarray(instance.requests.fresh + items_together(instance))
+
+
+@inputs.register(ModuleInstance)
+def items_together(instance: ModuleInstance) -> IntArray:
+    """Return the tokens of each request's items together; shape (n,)."""
+    trace = instance.requests
+    up_to = np.append(0, np.cumsum(trace.sizes[trace.members]))
+    return np.asarray(up_to[trace.offsets[1:]] - up_to[trace.offsets[:-1]])
+
+
+exempt_after.register(ModuleInstance, items_together)
+
+
+@totals.register(Instance)
+@inputs.register(Instance)
+def _inputs_of_turns(instance: Instance) -> IntArray:
+    return np.asarray(instance.history + instance.requests.prompt)
+
+
+@exempt_after.register(Instance)
+def _pasts(instance: Instance) -> IntArray:
+    return np.asarray(instance.history + instance.requests.prompt + instance.requests.response)
+
+
+@parts_read.register(Instance)
 def _of_turns(instance: Instance) -> Parts:
     """Return one part a turn: its history, or of a first turn what was held of it at the start."""
     code, turns = instance.requests.code, np.arange(len(instance))
@@ -114,6 +152,11 @@ def _last_before(labels: IntArray) -> IntArray:
     return before
 
 
+totals.register(ForestInstance, lambda instance: instance.requests.total)
+inputs.register(ForestInstance, lambda instance: instance.requests.ask)
+
+
+@parts_read.register(ForestInstance)
 def _of_paths(instance: ForestInstance) -> Parts:
     rows = np.array(list(_shared(instance.requests)), np.int64).reshape(-1, 4)
     turn, above, units, before = rows.T.copy()
@@ -148,11 +191,9 @@ def _depths(forest: Forest) -> list[int]:
     return depth
 
 
-def _exempt_after(instance: Instances) -> IntArray:
-    """Return what no cut touches right after each turn, under forced caching; shape (n,)."""
-    if isinstance(instance, ForestInstance):
-        return np.array(list(_of_running(instance)), np.int64)
-    return _items_together(instance) if isinstance(instance, ModuleInstance) else _pasts(instance)
+@exempt_after.register(ForestInstance)
+def _of_running_paths(instance: ForestInstance) -> IntArray:
+    return np.array(list(_of_running(instance)), np.int64)
 
 
 def _of_running(instance: ForestInstance) -> Iterator[int]:
@@ -180,14 +221,3 @@ def _of_running(instance: ForestInstance) -> Iterator[int]:
 
 def _running(instance: ForestInstance) -> int:
     return instance.running if instance.forced else 0
-
-
-def _pasts(instance: Instance) -> IntArray:
-    return np.asarray(instance.history + instance.requests.prompt + instance.requests.response)
-
-
-def _items_together(instance: ModuleInstance) -> IntArray:
-    """Return the tokens of each request's items together; shape (n,)."""
-    trace = instance.requests
-    up_to = np.append(0, np.cumsum(trace.sizes[trace.members]))
-    return np.asarray(up_to[trace.offsets[1:]] - up_to[trace.offsets[:-1]])

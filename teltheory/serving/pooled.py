@@ -98,4 +98,4 @@ def least_seconds(
 
 
 def _optimum(trace: Trace, room: int, xi: int) -> int:
-    return hindsight_optimum(trace, room, xi).objective
+    return int(hindsight_optimum(trace, room, xi).lower)

@@ -135,7 +135,7 @@ def test_the_judge_and_the_program_in_whole_numbers_agree_on_what_algorithm_1_is
     for some in SmallSchedules({3: 2}, {}, TWO, "any", (1,)).classes("quick"):
         for case in list(some)[::9]:
             best = best_schedule(case.problem)
-            assert least(case.problem, 10**6) == best.cost == least(case.problem, best.upper)
+            assert least(case.problem, 10**6) == best.objective == least(case.problem, best.upper)
 
 
 def test_a_request_that_fills_its_own_prefix_takes_as_long_as_alone():

@@ -71,12 +71,12 @@ def is_true(trace, entry):
     instance = (trace, entry["capacity"])
     if entry["objective_kind"] == "slo":
         best = tt.fewest_violations(*instance, entry["xi"], entry["forced"])
-        value = best.violations
+        value = best.upper
     elif entry["objective_kind"] == "tel":
         return entry["objective"] == tt.hindsight_optimum(*instance, entry["xi"], entry["forced"]).objective
     else:
         best = tt.best_percentile(*instance, float(entry["objective_kind"][1:]) / 100, entry["forced"])
-        value = best.value
+        value = best.upper
     assert best.status == "optimal"
     return entry["proved"] <= value <= entry["objective"]
 

@@ -29,11 +29,10 @@ def large():
     yield from (CHATS, CHATS.forest, CHATS.to_blocks(16), CHATS.with_blocks(CHATS.forest), MODULES)
     best = tt.hindsight_optimum(CHATS, 4000, 2789)
     outcome, proof = best.outcome, best.certificate
-    yield from (best, outcome, proof, tt.replay(SOME, tt.LRU(), TIERS), tt.WeightedOptimum(1, outcome, proof))
-    yield tt.ForestOptimum(10**9, 2 * 10**9, outcome, proof, "strict", "greedy", 1e9)
-    yield tt.ModuleOptimum(10**9, 2 * 10**9, outcome, proof.kept, proof, "strict", "greedy", 1e9)
-    yield tt.BestPercentile(10**9, 1, False, 1, 10**9, outcome, None, "optimal by solver")
-    yield tt.FewestViolations(10**9, 1, False, 1, outcome, None, 10**9, 10**9, "time limit", "heuristic")
+    yield from (best, outcome, proof, tt.replay(SOME, tt.LRU(), TIERS))
+    yield tt.Optimum(
+        10**9, 2 * 10**9, 10**9, outcome, proof, "heuristic", proof.kept, 1e9, "time limit", {"allowed": 1}
+    )
     yield from (tt.hindsight_curve(SOME, 2789, 1000, 20_000), tt.CapacityCurve(CHATS, tt.LRU()))
     times = CHATS.arrival
     yield tt.Served(outcome, outcome.cached, *[times] * 5, replicas=10**6)

@@ -22,7 +22,7 @@ class ForestCase(NamedTuple):
     def instance(self) -> ForestInstance:
         return ForestInstance.of(self.forest, self.capacity, forced=self.forced, running=self.running)
 
-    def optimum(self, method: str = "greedy", cache: str = "holes") -> tt.ForestOptimum:
+    def optimum(self, method: str = "greedy", cache: str = "holes") -> tt.Optimum:
         asked: dict[str, Any] = {"method": method, "cache": cache, "running": self.running}
         return tt.hindsight_optimum(self.forest, self.capacity, self.xi, self.forced, **asked)
 

@@ -161,7 +161,7 @@ def bounded(case: ForestCase) -> tuple[int, int]:
     """Return the violations that are proved, and the fewest."""
     total, mode = case.forest.total.tolist(), {"forced": case.forced, "running": case.running}
     found = tt.fewest_violations(case.forest, case.capacity, case.xi, cache="holes", method="heuristic", **mode)
-    tt.check_violations(case.forest, case.capacity, case.xi, found.prices, found.proved, **mode)
+    tt.check_violations(case.forest, case.capacity, case.xi, found.certificate, found.proved, **mode)
     return found.proved, least_cost(case.instance, lambda k, hits: int(total[k] - hits > case.xi), False)
 
 

@@ -52,7 +52,7 @@ def value(points: list[tuple[int, int]], reuse: int) -> int:
     return points[-1][1]
 
 
-def best_of(case: Case, costs: tt.PiecewiseCosts, **options: object) -> tt.CostOptimum:
+def best_of(case: Case, costs: tt.PiecewiseCosts, **options: object) -> tt.Optimum:
     return tt.cost_optimum(case.trace, case.capacity, costs, case.forced, case.initial, **options)
 
 
@@ -60,13 +60,13 @@ def bound_of(case: Case, costs: tt.PiecewiseCosts, prices: tt.Prices) -> int:
     return tt.cost_bound(case.trace, case.capacity, costs, prices, case.forced, case.initial)
 
 
-def checked(case: Case, points: Points, **options: object) -> tt.CostOptimum:
+def checked(case: Case, points: Points, **options: object) -> tt.Optimum:
     """The optimum, after its cost and what its prices prove were counted again."""
     costs = tt.PiecewiseCosts.from_points(points)
     best = best_of(case, costs, **options)
-    assert best.cost == sum(map(value, points, best.outcome.cached.tolist()))
-    assert best.proved == bound_of(case, costs, best.prices) <= best.bound <= best.cost
-    assert (best.status == "optimal") == (best.cost == best.proved)
+    assert best.upper == sum(map(value, points, best.outcome.cached.tolist()))
+    assert best.proved == bound_of(case, costs, best.certificate) <= best.lower <= best.upper
+    assert (best.status == "optimal") == (best.upper == best.proved)
     assert (best.status == "optimal by solver") == (best.by_solver and best.gap == 0)
     return best
 
@@ -81,8 +81,8 @@ def test_convex_costs_are_proved_by_whole_prices_to_be_what_brute_force_finds(fo
     for case in seeded(fewer(400), 21, forced=forced, **SMALL):
         points = random_points(case, rng, convex=True)
         best = checked(case, points)
-        assert (best.method, best.status, best.prices.denominator) == ("lp", "optimal", 1)
-        assert best.cost == best.proved == judged(case, points), (case, points)
+        assert (best.method, best.status, best.certificate.denominator) == ("lp", "optimal", 1)
+        assert best.upper == best.proved == judged(case, points), (case, points)
 
 
 @pytest.mark.parametrize("forced", [False, True])
@@ -91,9 +91,9 @@ def test_other_costs_are_between_two_sides_that_meet_at_what_brute_force_finds(f
     for case in seeded(fewer(500, 6), 22, forced=forced, **SMALL):
         points = random_points(case, rng, convex=False)
         best = checked(case, points)
-        assert best.cost == best.bound == judged(case, points), (case, points)
+        assert best.upper == best.lower == judged(case, points), (case, points)
         methods.add(best.method)
-        gaps += best.proved < best.bound
+        gaps += best.proved < best.lower
     assert methods == {"lp", "milp"}
     assert gaps > 2
 
@@ -104,8 +104,8 @@ def test_linear_costs_give_the_hindsight_optimum(case):
     costs = tt.PiecewiseCosts.linear(case.trace, case.xi, case.initial)
     best = best_of(case, costs)
     assert (best.method, best.status) == ("lp", "optimal")
-    assert best.cost == best.proved == case.optimum("greedy").objective
-    assert best.cost == tt.tail_excess_latency(best.outcome, case.xi)
+    assert best.upper == best.proved == case.optimum("greedy").objective
+    assert best.upper == tt.tail_excess_latency(best.outcome, case.xi)
 
 
 @given(case=cases(turns=(1, 9), conversations=3, length=4, room=9), data=st.data())
@@ -160,8 +160,8 @@ def test_prices_are_as_fine_as_twenty_bits_of_the_largest_gain_allow(top):
     """Two units together gain twice as much, the first alone nothing."""
     case = Case((0, 0), (2, 0), (0, 0), None, 2, xi=0, q_hat=0)
     best = checked(case, [[(0, 0)], [(0, 2 * top), (1, 2 * top), (2, 0)]])
-    assert best.cost == 0
-    assert 2**18 <= top * best.prices.denominator < 2**20
+    assert best.upper == 0
+    assert 2**18 <= top * best.certificate.denominator < 2**20
 
 
 @pytest.mark.parametrize("slo", [0, 0.1, 0.3])
@@ -190,11 +190,11 @@ def test_larger_instances_stay_between_two_sides():
         costs = tt.PiecewiseCosts.of_latency(case.trace, model, Fraction(1, 5), 3)
         best = best_of(case, costs, time_limit=3)
         assert best.method == "milp"
-        assert best.proved == bound_of(case, costs, best.prices)
-        assert 0 <= best.gap <= best.cost / 50
+        assert best.proved == bound_of(case, costs, best.certificate)
+        assert 0 <= best.gap <= best.upper / 50
         for policy in (tt.LRU(), tt.TailOptimizedBelady(2000)):
-            assert best.bound <= costs.total(case.replay(policy, "kernel").cached)
-        found.append(best.cost)
+            assert best.lower <= costs.total(case.replay(policy, "kernel").cached)
+        found.append(best.upper)
     assert found == sorted(found, reverse=True)
 
 
@@ -223,25 +223,25 @@ def test_a_time_limit_leaves_both_sides(monkeypatch):
     for convex in (costs, tt.PiecewiseCosts.linear(case.trace, 1000)):
         best = best_of(case, convex, time_limit=0)
         assert best.status == "time limit"
-        assert best.proved == bound_of(case, convex, best.prices) < best.cost
+        assert best.proved == bound_of(case, convex, best.certificate) < best.upper
     refused(tt.ArgumentError, "time_limit: found -1", best_of, case, costs, time_limit=-1)
     monkeypatch.setattr(Filling, "improve", interrupted)
     best = best_of(case, costs)
     assert best.status == "interrupted"
-    assert best.bound < best.cost
+    assert best.lower < best.upper
 
 
 def interrupted(*_: object) -> None:
     raise KeyboardInterrupt
 
 
-def hard_case() -> tuple[Case, tt.PiecewiseCosts, tt.CostOptimum]:
+def hard_case() -> tuple[Case, tt.PiecewiseCosts, tt.Optimum]:
     """The first small instance where the prices alone do not prove the optimum."""
     rng = random.Random(2)
     for case in seeded(fewer(300), 22, forced=False, **SMALL):
         costs = tt.PiecewiseCosts.from_points(random_points(case, rng, convex=False))
         best = best_of(case, costs)
-        if best.proved < best.bound:
+        if best.proved < best.lower:
             return case, costs, best
     raise AssertionError("there is one")
 
@@ -256,7 +256,7 @@ def test_without_an_answer_of_the_integer_program_the_proved_bound_stays(monkeyp
     case, costs, best = hard_case()
     monkeypatch.setattr(search, "choose_pieces", lambda *_: Chosen(None, float("inf"), None))
     found = best_of(case, costs)
-    assert found.bound == found.proved == best.proved
+    assert found.lower == found.proved == best.proved
     assert found.status == "feasible"
 
 
@@ -265,8 +265,8 @@ def test_a_worse_plan_of_the_integer_program_is_not_taken(monkeypatch):
     nothing = np.zeros(len(turns_problem(case.instance, pieces_of(case.instance, costs)).turn), np.int64)
     monkeypatch.setattr(search, "choose_pieces", lambda *_: Chosen(nothing, float("inf"), None))
     found = best_of(case, costs)
-    assert found.cost < costs.total(np.zeros(len(costs), np.int64))
-    assert found.bound == best.proved
+    assert found.upper < costs.total(np.zeros(len(costs), np.int64))
+    assert found.lower == best.proved
 
 
 def test_filling_stops_at_its_deadline_and_when_it_is_good_enough():
@@ -290,7 +290,7 @@ def test_the_integer_program_is_asked_only_where_plan_and_proof_do_not_meet(monk
             asked.clear()
             best = checked(Case((0, 1, 2, 3) * 2, sizes + (0,) * 4, (0,) * 8, None, room, xi=0, q_hat=0), points)
             assert best.method == "milp"
-            assert bool(asked) == (best.proved < best.cost), (sizes, room)
+            assert bool(asked) == (best.proved < best.upper), (sizes, room)
             met += not asked
     assert met > 2
 

@@ -106,7 +106,7 @@ def test_cuts_sharpen_the_linear_bound():
     sharper = 0
     for case, best in solved():
         proved, plain = recheck(case, prices_of(case)), recheck(case, linear_prices(case))
-        assert plain <= proved <= best.violations
+        assert plain <= proved <= best.upper
         sharper += proved > plain
     assert sharper >= 2
 
@@ -177,8 +177,8 @@ def test_what_prices_leave_open_is_proved_by_exhaustion(monkeypatch):
     closed = 0
     for case in middle_cases():
         best = fewest(case)
-        assert (best.status, best.lower, best.proved) == ("optimal", best.violations, best.violations)
-        closed += recheck(case, best.prices) < best.proved
+        assert (best.status, best.lower, best.proved) == ("optimal", best.upper, best.upper)
+        closed += recheck(case, best.certificate) < best.proved
     assert closed >= 2
 
 
@@ -186,7 +186,7 @@ def test_corrupted_cuts_prove_nothing_more():
     """Weights, prices and turns of a cut may be anything: the bound stays below the optimum."""
     rng, cases = np.random.default_rng(3), 0
     for case, best in solved()[:8]:
-        priced, optimum = prices_of(case), best.violations
+        priced, optimum = prices_of(case), best.upper
         for cut in priced.cuts:
             weights = tuple(int(w) for w in rng.integers(1, 4, len(cut.turns)))
             some = tuple(turn for turn in cut.turns if rng.random() < 0.7)
@@ -230,7 +230,7 @@ def test_four_turns_by_hand_with_a_cut():
 
 def test_a_check_that_would_grow_too_large_gives_up():
     case, best = solved()[0]
-    least = best.violations
+    least = best.upper
     with pytest.raises(tt.CertificateError, match=r"sets to follow at step \d+, expected 3 at most"):
         check(case, NO_PRICES, least, most_states=3)
     refused(tt.CertificateError, "beyond 2**62", lambda: check(case, tt.Prices((), (), 2**62), least))

@@ -32,7 +32,7 @@ def mode(case: ForestCase) -> dict[str, Any]:
     return {"forced": case.forced, "running": case.running}
 
 
-def fewest(case: ForestCase, cache: str = "holes", **options: Any) -> tt.FewestViolations:
+def fewest(case: ForestCase, cache: str = "holes", **options: Any) -> tt.Optimum:
     return tt.fewest_violations(case.forest, case.capacity, case.xi, cache=cache, **mode(case), **options)
 
 
@@ -81,18 +81,18 @@ def test_the_search_finds_what_trying_every_cache_finds():
     for case in small_cases(fewer(600, 10), 41):
         holes, strict = (least(case, case.xi, strict) for strict in (False, True))
         best, sides = fewest(case), fewest(case, "strict")
-        assert (best.violations, best.lower, best.proved, best.status) == (*[holes] * 3, "optimal"), case
+        assert (best.upper, best.lower, best.proved, best.status) == (*[holes] * 3, "optimal"), case
         assert (sides.lower, sides.proved) == (holes, holes)
-        assert sides.lower <= strict <= sides.violations
-        assert (sides.status == "optimal") == (sides.lower == sides.violations)
+        assert sides.lower <= strict <= sides.upper
+        assert (sides.status == "optimal") == (sides.lower == sides.upper)
         for found in (best, sides):
-            assert tt.slo_violations(found.outcome, case.xi) == found.violations
-            confirm(case, found.prices, holes)
-        refute(case, best.prices, holes + 1)
+            assert tt.slo_violations(found.outcome, case.xi) == found.upper
+            confirm(case, found.certificate, holes)
+        refute(case, best.certificate, holes + 1)
         states = states_of(case, best.outcome.cached)
         assert hits_of(case.instance, states, strict=False) == best.outcome.cached.tolist()
-        assert best.unavoidable <= holes <= best.unavoidable + best.avoidable
-        avoided += holes < best.unavoidable + best.avoidable
+        assert best.facts["unavoidable"] <= holes <= best.facts["unavoidable"] + best.facts["avoidable"]
+        avoided += holes < best.facts["unavoidable"] + best.facts["avoidable"]
     assert avoided > 10
 
 
@@ -103,16 +103,17 @@ def test_the_percentile_is_what_trying_every_cache_finds(q):
         best = tt.best_percentile(*arguments, cache="holes", **mode(case))
         sides = tt.best_percentile(*arguments, **mode(case))
         holes, strict = (
-            next(xi for xi in range(99) if least(case, xi, strict) <= best.allowed) for strict in (False, True)
+            next(xi for xi in range(99) if least(case, xi, strict) <= best.facts["allowed"])
+            for strict in (False, True)
         )
-        assert (best.value, best.lower, best.proved, best.status) == (*[holes] * 3, "optimal"), case
+        assert (best.upper, best.lower, best.proved, best.status) == (*[holes] * 3, "optimal"), case
         assert (sides.lower, sides.proved) == (holes, holes)
-        assert sides.lower <= strict <= sides.value
-        assert (sides.status == "optimal") == (sides.lower == sides.value)
+        assert sides.lower <= strict <= sides.upper
+        assert (sides.status == "optimal") == (sides.lower == sides.upper)
         for found in (best, sides):
-            assert found.value == np.quantile(found.outcome.uncached, q, method="inverted_cdf")
+            assert found.upper == np.quantile(found.outcome.uncached, q, method="inverted_cdf")
             if found.proved:
-                confirm(case._replace(xi=found.proved - 1), found.prices, found.allowed + 1)
+                confirm(case._replace(xi=found.proved - 1), found.certificate, found.facts["allowed"] + 1)
 
 
 def test_plans_of_caches_with_holes_fit_and_take_the_room_of_what_they_hold():
@@ -165,9 +166,13 @@ def test_conversations_have_the_same_numbers_as_chains_and_as_a_forest():
         p90 = tt.best_percentile(trace, capacity, 0.9)
         for cache in ("strict", "holes"):
             forest = tt.fewest_violations(trace.forest, capacity, xi, cache=cache)
-            assert (forest.lower, forest.prices, forest.status) == (chains.lower, chains.prices, chains.status)
-            assert (forest.violations, forest.unavoidable) == (chains.violations, chains.unavoidable)
-            assert tt.best_percentile(trace.forest, capacity, 0.9, cache=cache).value == p90.value
+            assert (forest.lower, forest.certificate, forest.status) == (
+                chains.lower,
+                chains.certificate,
+                chains.status,
+            )
+            assert (forest.upper, forest.facts["unavoidable"]) == (chains.upper, chains.facts["unavoidable"])
+            assert tt.best_percentile(trace.forest, capacity, 0.9, cache=cache).upper == p90.upper
 
 
 def test_what_is_held_grows_towards_the_request():
@@ -178,7 +183,7 @@ def test_what_is_held_grows_towards_the_request():
     assert list(zip(*rows, strict=True)) == [(1, 2, 2, 1), (3, 2, 2, 1), (3, 3, 4, 2), (4, 4, 5, 1)]
     assert problem.start.tolist() == [0, 1, 3, 4]
     for capacity, expected in ((3, 2), (2, 3), (1, 3), (0, 5)):
-        assert tt.fewest_violations(STAIRS, capacity, 0, cache="holes").violations == expected
+        assert tt.fewest_violations(STAIRS, capacity, 0, cache="holes").upper == expected
     # a price of 1 at step 4, where 2 are free and requests 3 and 4 hold 2 and 1: 2 + 1 + 0 + 0 avoided at most
     assert tt.violations_bound(STAIRS, 2, 0, tt.Prices((4,), (1,), 1)) == 2
     # of three weights there only the heavier fits: 3 + 0 + 1
@@ -190,10 +195,10 @@ def test_what_is_held_grows_towards_the_request():
 def test_the_two_sides_of_a_strict_cache_are_told_apart():
     holes = tt.fewest_violations(APART, 2, 1, cache="holes")
     sides = tt.fewest_violations(APART, 2, 1)
-    assert (holes.violations, holes.status) == (1, "optimal")
-    assert (sides.lower, sides.violations, sides.status) == (1, 2, "feasible")
+    assert (holes.upper, holes.status) == (1, "optimal")
+    assert (sides.lower, sides.upper, sides.status) == (1, 2, "feasible")
     best = tt.best_percentile(APART, 2, 0.8)
-    assert (best.lower, best.value, best.status) == (1, 2, "feasible")
+    assert (best.lower, best.upper, best.status) == (1, 2, "feasible")
 
 
 def test_a_search_that_is_interrupted_is_never_said_to_have_ended_by_itself(monkeypatch):
@@ -203,7 +208,7 @@ def test_a_search_that_is_interrupted_is_never_said_to_have_ended_by_itself(monk
     monkeypatch.setattr(violations, "packed", interrupted)
     for case, cache in product(middle_cases(3, 1), ("holes", "strict")):
         best = fewest(case, cache)
-        assert best.lower < best.violations
+        assert best.lower < best.upper
         assert best.status == "interrupted"
 
 
@@ -223,12 +228,12 @@ def test_cuts_and_exhaustion_hold_on_staircases():
             assert (fit @ weight).max() <= cut.most
             seen += 1
         best = fewest(case, time_limit=20)
-        assert (best.status, best.proved) == ("optimal", best.violations)
-        assert best.violations == problem.above - choose(problem, np.zeros(len(problem), np.bool_)).most
-        confirm(case, best.prices, best.proved)
+        assert (best.status, best.proved) == ("optimal", best.upper)
+        assert best.upper == problem.above - choose(problem, np.zeros(len(problem), np.bool_)).most
+        confirm(case, best.certificate, best.proved)
         bound = tt.violations_bound(case.forest, case.capacity, case.xi, linear.prices)
-        assert bound <= best.violations
-        sharper += bound < best.violations
+        assert bound <= best.upper
+        sharper += bound < best.upper
     assert seen > 5
     assert sharper > 0
 
@@ -237,7 +242,7 @@ def test_cuts_and_exhaustion_hold_on_staircases():
 def test_bad_prices_prove_nothing_false(seed):
     rng = np.random.default_rng(seed)
     for case in small_cases(fewer(150, 10), 50 + seed):
-        expected, good = least(case, case.xi, strict=False), fewest(case).prices
+        expected, good = least(case, case.xi, strict=False), fewest(case).certificate
         numerators = tuple(int(v * 3 * rng.random()) for v in good.numerators)
         weights = tuple(replace(cut, numerator=int(cut.numerator * 3 * rng.random())) for cut in good.cuts)
         for prices in (NO_PRICES, replace(good, numerators=numerators, cuts=weights)):
@@ -252,8 +257,8 @@ def test_what_prices_leave_open_is_proved_by_exhaustion(monkeypatch):
     closed_by_it = 0
     for case in middle_cases(fewer(10, 4), 2):
         best = fewest(case, "holes", method="heuristic", time_limit=20)
-        bound = tt.violations_bound(case.forest, case.capacity, case.xi, best.prices)
-        assert bound <= best.proved <= best.violations
+        bound = tt.violations_bound(case.forest, case.capacity, case.xi, best.certificate)
+        assert bound <= best.proved <= best.upper
         closed_by_it += bound < best.proved
     assert closed_by_it > 0
 
@@ -269,5 +274,5 @@ def test_wrong_arguments_are_told(arguments):
 
 def test_the_mooncake_trace_has_known_violations(mooncake_blocks):
     sides = tt.fewest_violations(mooncake_blocks, 1_953, 54)
-    assert (sides.violations, sides.lower, sides.unavoidable, sides.avoidable) == (651, 651, 651, 476)
+    assert (sides.upper, sides.lower, sides.facts["unavoidable"], sides.facts["avoidable"]) == (651, 651, 651, 476)
     assert tt.slo_violations(tt.replay(mooncake_blocks, tt.LRU(), 1_953), 54) == 1_070

@@ -63,7 +63,7 @@ def check_answer(case: Case, method: str, expected: int) -> None:
     check(case.optimum(method), case, method, expected)
 
 
-def check(best: tt.HindsightOptimum, case: Case, method: str, expected: int) -> None:
+def check(best: tt.Optimum, case: Case, method: str, expected: int) -> None:
     reuses = best.outcome.cached.tolist()
     assert best.objective == expected, (method, case)
     assert best.method == method

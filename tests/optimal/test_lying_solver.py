@@ -36,14 +36,14 @@ def by_weights() -> object:
 
 def by_costs() -> object:
     best = tt.cost_optimum(CASE.trace, CAPACITY, tt.PiecewiseCosts.linear(CASE.trace, 160))
-    return best.cost if best.status == "optimal" else refused()
+    return best.upper if best.status == "optimal" else refused()
 
 
 def by_pieces() -> object:
     case, costs, _ = HARD
     best = tt.cost_optimum(case.trace, case.capacity, costs)
     assert best.status != "optimal"
-    return best.cost if best.status == "optimal by solver" else refused()
+    return best.upper if best.status == "optimal by solver" else refused()
 
 
 def shown() -> object:

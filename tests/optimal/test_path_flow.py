@@ -64,7 +64,7 @@ def test_as_many_tasks_fit_as_turns_keep_the_slo(flow, forced):
     question = violations_question(flow, forced)
     found = tt.fewest_violations(question.trace, question.capacity, question.xi, forced=forced)
     assert not found.by_solver
-    assert len(flow.tasks) - found.violations == len(flow.tasks) - found.lower == most(flow)
+    assert len(flow.tasks) - found.upper == len(flow.tasks) - found.lower == most(flow)
     slow = np.flatnonzero(found.outcome.uncached > question.xi)
     assert {*slow.tolist()} <= {*question.returns}
     assert flow.fits([k for k, turn in enumerate(question.returns) if turn not in slow])
@@ -97,8 +97,8 @@ def test_fillers_leave_own_capacities(tasks, capacities):
     )
     found = violations_question(flow)
     best = tt.fewest_violations(found.trace, found.capacity, found.xi)
-    assert best.violations == best.lower
-    assert len(flow.tasks) - best.violations == alone + fillers
+    assert best.upper == best.lower
+    assert len(flow.tasks) - best.upper == alone + fillers
 
 
 test_wrong_arguments_are_named = refusals(

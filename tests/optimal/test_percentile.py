@@ -15,7 +15,7 @@ from teltheory.optimal.slo.solver import Milp
 from teltheory.optimal.slo.violations import started
 
 
-def best(case: Case, q: float, **options: object) -> tt.BestPercentile:
+def best(case: Case, q: float, **options: object) -> tt.Optimum:
     return tt.best_percentile(case.trace, case.capacity, q, case.forced, case.initial, **options)
 
 
@@ -26,12 +26,12 @@ def brute_force(case: Case, allowed: int) -> int:
     return xi
 
 
-def check(case: Case, q: float, found: tt.BestPercentile) -> None:
-    assert found.value == np.quantile(found.outcome.uncached, q, method="inverted_cdf")
+def check(case: Case, q: float, found: tt.Optimum) -> None:
+    assert found.upper == np.quantile(found.outcome.uncached, q, method="inverted_cdf")
     assert is_attainable(case, found.outcome.cached.tolist())
-    assert found.proved <= found.lower <= found.value
+    assert found.proved <= found.lower <= found.upper
     if found.proved:
-        below = (case.trace, case.capacity, found.proved - 1, found.prices, found.allowed + 1)
+        below = (case.trace, case.capacity, found.proved - 1, found.certificate, found.facts["allowed"] + 1)
         tt.check_violations(*below, case.forced, case.initial)
 
 
@@ -41,7 +41,7 @@ def test_it_is_what_brute_force_finds(q):
         if not len(case.trace):
             continue
         found = best(case, q)
-        assert (found.value, found.status) == (brute_force(case, found.allowed), "optimal"), case
+        assert (found.upper, found.status) == (brute_force(case, found.facts["allowed"]), "optimal"), case
         check(case, q, found)
 
 
@@ -49,7 +49,7 @@ def test_without_the_heuristic_the_exact_search_finds_it_all_the_same(monkeypatc
     monkeypatch.setattr(percentile, "packed", lambda search, *others: search)
     for case in seeded(8, 8, **SMALL):
         found = best(case, 0.8)
-        assert (found.value, found.status) == (brute_force(case, found.allowed), "optimal"), case
+        assert (found.upper, found.status) == (brute_force(case, found.facts["allowed"]), "optimal"), case
         check(case, 0.8, found)
 
 
@@ -57,8 +57,8 @@ def test_without_time_the_bounds_are_true_and_no_optimum_is_false():
     for case in seeded(2, 3, forced=False, **MIDDLE):
         true, early = best(case, 0.8), best(case, 0.8, time_limit=0)
         assert true.status == "optimal"
-        assert early.lower <= true.value <= early.value
-        assert (early.status == "optimal") == (early.lower == early.value)
+        assert early.lower <= true.upper <= early.upper
+        assert (early.status == "optimal") == (early.lower == early.upper)
         check(case, 0.8, true)
         check(case, 0.8, early)
 
@@ -123,8 +123,8 @@ def test_what_only_the_milp_proves_is_not_called_proved(monkeypatch):
         assert found.status == ("optimal by solver" if found.by_solver else "optimal")
         assert found.by_solver == (found.proved < found.lower)
         if found.proved:
-            at = (case.trace, case.capacity, found.proved - 1, found.prices, case.forced, case.initial)
-            assert tt.violations_bound(*at) > found.allowed
+            at = (case.trace, case.capacity, found.proved - 1, found.certificate, case.forced, case.initial)
+            assert tt.violations_bound(*at) > found.facts["allowed"]
         below += found.proved < found.lower
     assert below
 

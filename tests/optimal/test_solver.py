@@ -28,7 +28,7 @@ LARGE = replace(
 NOT_OPTIMAL = [status for name, status in highspy.HighsModelStatus.__members__.items() if name != "kOptimal"]
 
 
-def optimum(case: Case, method: str, **options: object) -> tt.HindsightOptimum:
+def optimum(case: Case, method: str, **options: object) -> tt.Optimum:
     return tt.hindsight_optimum(case.trace, case.capacity, case.xi, case.forced, case.initial, method, **options)
 
 

@@ -22,7 +22,7 @@ TINY = {"turns": (1, 4), "conversations": 2, "length": 2, "room": 4}
 IN_A_ROW = Case((0, 0), (2, 0), (0, 0), None, capacity=5, xi=1, q_hat=0, forced=True)
 
 
-def fewest(case: Case, method: str = "auto", **options: object) -> tt.FewestViolations:
+def fewest(case: Case, method: str = "auto", **options: object) -> tt.Optimum:
     return tt.fewest_violations(case.trace, case.capacity, case.xi, case.forced, case.initial, method, **options)
 
 
@@ -40,8 +40,10 @@ def recheck(case: Case, prices: tt.Prices) -> int:
     return tt.violations_bound(case.trace, case.capacity, case.xi, prices, case.forced, case.initial)
 
 
-def confirm(case: Case, best: tt.FewestViolations) -> None:
-    tt.check_violations(case.trace, case.capacity, case.xi, best.prices, best.proved, case.forced, case.initial)
+def confirm(case: Case, best: tt.Optimum) -> None:
+    tt.check_violations(
+        case.trace, case.capacity, case.xi, best.certificate, best.proved, case.forced, case.initial
+    )
 
 
 def middle_cases() -> list[Case]:
@@ -49,7 +51,7 @@ def middle_cases() -> list[Case]:
 
 
 @cache
-def solved() -> list[tuple[Case, tt.FewestViolations]]:
+def solved() -> list[tuple[Case, tt.Optimum]]:
     return [(case, fewest(case)) for case in middle_cases()]
 
 
@@ -57,15 +59,15 @@ def solved() -> list[tuple[Case, tt.FewestViolations]]:
 def test_the_search_finds_what_brute_force_finds_and_the_bounds_hold(seed):
     for case in seeded(fewer(500), seed, **SMALL):
         expected, best = brute_force(case), fewest(case)
-        assert (best.violations, best.lower, best.proved, best.status) == (*[expected] * 3, "optimal"), case
+        assert (best.upper, best.lower, best.proved, best.status) == (*[expected] * 3, "optimal"), case
         assert not best.by_solver
         confirm(case, best)
-        assert recheck(case, best.prices) <= expected, case
+        assert recheck(case, best.certificate) <= expected, case
         assert is_attainable(case, best.outcome.cached.tolist()), case
         assert tt.slo_violations(best.outcome, case.xi) == expected
         quick = fewest(case, "heuristic")
-        assert quick.proved <= quick.lower <= expected <= quick.violations, case
-        assert best.unavoidable <= expected <= best.unavoidable + best.avoidable
+        assert quick.proved <= quick.lower <= expected <= quick.upper, case
+        assert best.facts["unavoidable"] <= expected <= best.facts["unavoidable"] + best.facts["avoidable"]
 
 
 def test_the_solver_alone_finds_what_brute_force_finds():
@@ -105,7 +107,7 @@ def test_where_each_history_fills_the_cache_those_that_end_first_are_kept(conver
     turns = len(history)
     case = Case(tuple(conversations), (size,) * turns, (0,) * turns, tuple(history), size, size, 0)
     best = fewest(case)
-    assert best.violations == best.lower == turns - history.count(0) - kept
+    assert best.upper == best.lower == turns - history.count(0) - kept
     assert is_attainable(case, best.outcome.cached.tolist())
 
 
@@ -114,11 +116,17 @@ def test_the_instances_are_worth_solving():
     between = 0
     for case in seeded(60, 2, **SMALL):
         best = fewest(case)
-        between += best.unavoidable < best.violations < best.unavoidable + best.avoidable
+        between += best.facts["unavoidable"] < best.upper < best.facts["unavoidable"] + best.facts["avoidable"]
     assert between >= 4
     middle = [best for _, best in solved()]
-    assert sum(recheck(case, linear_prices(case)) < best.violations for case, best in solved()) >= 2
-    assert sum(best.unavoidable < best.violations < best.unavoidable + best.avoidable for best in middle) >= 5
+    assert sum(recheck(case, linear_prices(case)) < best.upper for case, best in solved()) >= 2
+    assert (
+        sum(
+            best.facts["unavoidable"] < best.upper < best.facts["unavoidable"] + best.facts["avoidable"]
+            for best in middle
+        )
+        >= 5
+    )
 
 
 @pytest.mark.parametrize("forced", [False, True])
@@ -128,17 +136,17 @@ def test_larger_instances_have_true_bounds_and_plans_that_fit(forced):
             larger = replace(case, xi=xi)
             best, quick = fewest(larger, time_limit=20), fewest(larger, "heuristic")
             assert (best.status, best.proved) == ("optimal", best.lower)
-            assert recheck(larger, best.prices) <= best.proved
-            assert best.violations <= quick.violations
-            assert quick.lower <= best.violations
+            assert recheck(larger, best.certificate) <= best.proved
+            assert best.upper <= quick.upper
+            assert quick.lower <= best.upper
             assert is_attainable(larger, best.outcome.cached.tolist())
 
 
 def test_four_turns_by_hand():
     best = fewest(FOUR_TURNS)
-    assert (best.violations, best.unavoidable, best.avoidable) == (1, 0, 2)
-    assert fewest(replace(FOUR_TURNS, capacity=80)).violations == 0
-    assert fewest(replace(FOUR_TURNS, capacity=39)).violations == 2
+    assert (best.upper, best.facts["unavoidable"], best.facts["avoidable"]) == (1, 0, 2)
+    assert fewest(replace(FOUR_TURNS, capacity=80)).upper == 0
+    assert fewest(replace(FOUR_TURNS, capacity=39)).upper == 2
     # a price of 1/40 at the one step where both overlap: 50/40 avoided at most; of 1/80: 50/80 + 1/2 + 1/2
     assert recheck(FOUR_TURNS, tt.Prices((3,), (1,), 40)) == 1
     assert recheck(FOUR_TURNS, tt.Prices((3,), (1,), 80)) == 1
@@ -160,8 +168,8 @@ test_malformed_prices_are_refused = refusals(
 def test_no_time_still_gives_true_bounds_and_no_false_optimum():
     case = replace(next(seeded(1, 3, forced=False, **MIDDLE)), xi=40)
     true, early = fewest(case), fewest(case, time_limit=0)
-    assert early.lower <= true.violations <= early.violations
-    assert (early.status == "optimal") == (early.lower == early.violations)
+    assert early.lower <= true.upper <= early.upper
+    assert (early.status == "optimal") == (early.lower == early.upper)
 
 
 def test_an_interrupt_gives_the_best_so_far(monkeypatch):
@@ -170,7 +178,7 @@ def test_an_interrupt_gives_the_best_so_far(monkeypatch):
 
     monkeypatch.setattr(violations, "packed", interrupted)
     best = fewest(FOUR_TURNS)
-    assert (best.violations, best.status) == (2, "interrupted")
+    assert (best.upper, best.status) == (2, "interrupted")
     assert best.lower == 1
 
 
@@ -183,11 +191,11 @@ def test_what_is_proved_the_check_confirms_and_what_only_the_solver_says_is_labe
         patch.setattr(violations, "packed", lambda search, *others: search)
         for case in [*middle_cases(), *seeded(fewer(60), 12, **SMALL)]:
             best = fewest(case, method, time_limit=20)
-            assert best.proved <= best.lower <= best.violations
+            assert best.proved <= best.lower <= best.upper
             confirm(case, best)
             assert best.by_solver <= (best.proved < best.lower)
-            assert (best.status == "optimal") == (best.lower == best.violations and not best.by_solver)
-            assert (best.status == "optimal by solver") == (best.lower == best.violations and best.by_solver)
+            assert (best.status == "optimal") == (best.lower == best.upper and not best.by_solver)
+            assert (best.status == "optimal by solver") == (best.lower == best.upper and best.by_solver)
             told.add(best.status)
     more = {"auto": set(), "heuristic": {"feasible"}, "milp": {"optimal by solver"}}
     assert told == {"optimal", *more[method]}
@@ -227,7 +235,7 @@ def test_a_choice_of_the_solver_that_does_not_fit_is_not_taken(monkeypatch):
     monkeypatch.setattr(violations, "choose", lambda *arguments: Milp(np.array([True, True]), 2, "Optimal"))
     monkeypatch.setattr(violations, "bound_of", lambda *arguments: 0)
     best = fewest(FOUR_TURNS, "milp")
-    assert (best.violations, best.status) == (1, "time limit")
+    assert (best.upper, best.status) == (1, "time limit")
 
 
 def test_a_bound_of_the_solver_below_a_plan_is_an_error(monkeypatch):

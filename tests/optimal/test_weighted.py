@@ -21,7 +21,7 @@ LARGEST = (1, 3, 1000, 10**12)
 SOME = Case((0, 1, 0), (3, 4, 1), (1, 2, 0), None, capacity=1, xi=2, q_hat=0)
 
 
-def best_of(case: Case, weights: object) -> tt.WeightedOptimum:
+def best_of(case: Case, weights: object) -> tt.Optimum:
     return tt.weighted_optimum(case.trace, case.capacity, case.xi, weights, case.forced, case.initial)
 
 

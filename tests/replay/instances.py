@@ -41,7 +41,7 @@ class Case:
     def replay(self, policy: object, engine: str = "reference") -> tt.Outcome:
         return tt.replay(self.trace, policy, self.capacity, self.forced, self.initial, engine=engine)
 
-    def optimum(self, method: str) -> tt.HindsightOptimum:
+    def optimum(self, method: str) -> tt.Optimum:
         return tt.hindsight_optimum(self.trace, self.capacity, self.xi, self.forced, self.initial, method)
 
     def check(self, certificate: tt.Certificate, weights: object = None) -> None:

@@ -18,7 +18,7 @@ from teltheory.errors import ArgumentError
 from teltheory.formats import FORMATS
 from teltheory.model.numbers import INT64_MAX
 from teltheory.model.units import LONG_TIMES, read_time
-from teltheory.optimal.trees.hindsight import BlockCache
+from teltheory.optimal.methods import BlockCache
 
 Option: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
 

@@ -30,7 +30,8 @@ from teltheory.systems.modules.pml.prompt import (
 from teltheory.systems.modules.pml.reading import check_once, read_schema, read_schemas, schema_from
 from teltheory.systems.modules.pml.roles import TEMPLATES, Roles
 from teltheory.systems.modules.pml.source import Node, read_source
-from teltheory.systems.modules.pml.tokens import Tokenizer, tokenizer_of
+from teltheory.systems.modules.pml.tokens import Tokenizer
+from teltheory.systems.modules.tokenizers import tokenizer_of
 
 if TYPE_CHECKING:
     from rich.table import Table

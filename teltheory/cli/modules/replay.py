@@ -53,7 +53,7 @@ class Requests:
         from teltheory.cli.modules.options import scaffolds_of
         from teltheory.systems.modules.pml.layout import layout
         from teltheory.systems.modules.pml.reading import read_schema
-        from teltheory.systems.modules.pml.tokens import tokenizer_of
+        from teltheory.systems.modules.tokenizers import tokenizer_of
         from teltheory.systems.modules.traces import module_trace, read_prompts
 
         laid_out = layout(read_schema(Path(self.schema)), tokenizer_of(self.tokenizer))

@@ -104,7 +104,7 @@ class Sets:
         return replay(self.trace, policy, capacity, forced=self.question.forced, cache=self.cache)
 
     def _optimum(self, capacity: int, xi: int) -> int:
-        return hindsight_optimum(self.trace, capacity, xi, forced=self.question.forced).upper
+        return int(hindsight_optimum(self.trace, capacity, xi, forced=self.question.forced).upper)
 
     def _row(self, outcome: Outcome, xi: int, **place: Any) -> Row:
         latency, slo = self.thresholds.latency, self.thresholds.seconds.get(xi)

@@ -39,11 +39,12 @@ from teltheory.model.numbers import INT64_MAX, IntArray, read_fraction
 from teltheory.model.plan import check_plan
 from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
-from teltheory.optimal.certificate import Certificate, check_certificate
+from teltheory.optimal.certificate import Certificate
+from teltheory.optimal.checks import check_certificate
 from teltheory.optimal.costs.prices import Cut, Prices
+from teltheory.optimal.methods import BlockCache
 from teltheory.optimal.slo.exhaustion import check_violations
 from teltheory.optimal.tiers.certificate import COLUMNS, TieredCertificate
-from teltheory.optimal.trees.hindsight import BlockCache
 
 VERSION = 2
 KIND = "objective_kind"

@@ -18,7 +18,7 @@ from teltheory.errors import SolverError
 from teltheory.model.display import percent
 from teltheory.model.forest import Forest
 from teltheory.optimal import hindsight_optimum
-from teltheory.optimal.trees.hindsight import BlockCache
+from teltheory.optimal.methods import BlockCache
 from teltheory.policies.clairvoyant import TailOptimizedBelady
 from teltheory.policies.online import LRU
 from teltheory.replay import replay
@@ -76,8 +76,8 @@ class ForestSearch:
         except SolverError as error:
             return self._given_up(row, error)
         sides = {"lower": best.lower, "upper": best.upper, "by_solver": best.by_solver, "bound": best.bound}
-        row |= {"optimum": best.objective, **sides, "gap": _gap(best.lower, best.upper), "method": best.method}
-        row |= {"status": _status(best.objective, best.by_solver), **work_of(best.outcome, self.asked)}
+        row |= {"optimum": best.objective, **sides, "gap": float(best.relative_gap), "method": best.method}
+        row |= {"status": best.status, **work_of(best.outcome, self.asked)}
         proof = best.certificate
         numbers = (int(proof.objective), proof.kept, where[2], proof.steps)
         read = replace(self.asked.prefixes, block_size=size)
@@ -120,17 +120,6 @@ class ForestSearch:
         for who, shown in BESIDE.items():
             change = "" if who == "lru" else _change(row[who], lru)
             yield ("", "", shown, f"{row[who]:,}", change, *work_cells(row, thresholds, f"{who}_"))
-
-
-def _gap(lower: int, upper: int) -> float:
-    return (upper - lower) / upper if upper else 0.0
-
-
-def _status(objective: int | None, by_solver: bool) -> str:
-    """Return how a search ended."""
-    if objective is None:
-        return "feasible"
-    return "optimal by solver" if by_solver else "optimal"
 
 
 def _change(tel: float | None, lru: int) -> str:

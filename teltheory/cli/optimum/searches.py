@@ -16,6 +16,7 @@ from teltheory.cost.goals import SLO, TEL, Level
 from teltheory.cost.metrics import slo_violations, tail_excess_latency, ttft_quantiles, write_volume
 from teltheory.errors import SolverError
 from teltheory.model.display import percent
+from teltheory.model.numbers import Ratio
 from teltheory.model.outcome import Outcome
 from teltheory.optimal import hindsight_optimum
 from teltheory.policies.online import LRU, TLRU
@@ -121,9 +122,9 @@ class Search:
             best = hindsight_optimum(trace, capacity, xi, forced, method=self.method, time_limit=limit)
         except SolverError as error:
             return self._given_up(row, error)
-        incumbent = None if best.bound is None else best.objective
+        incumbent, gap = (None, None) if best.bound is None else (best.objective, best.upper - best.bound)
         found = {"optimum": best.objective, "method": best.method, "status": "optimal", "incumbent": incumbent}
-        row |= {**found, "bound": best.bound, "gap": best.gap, **self._work(best.outcome)}
+        row |= {**found, "bound": best.bound, "gap": gap, **self._work(best.outcome)}
         if best.certificate is None:
             return Found(row, None)
         kept, steps = best.certificate.kept, best.certificate.steps
@@ -146,11 +147,10 @@ class Search:
         row = {"capacity": capacity, "xi": xi, **self._beside(capacity, xi, lambda one: slo_violations(one, xi))}
         limit = self.seconds
         best = fewest_violations(trace, capacity, xi, forced, method=self.method, time_limit=limit)
-        row |= {"violations": best.violations, **self._searched(best, began), "method": best.method}
-        row |= {"gap_of_avoidable": float(best.gap_of_avoidable)}
-        certificate = Certified(
-            SLO, capacity, forced, best.violations, best.outcome.cached, xi, proved=best.proved, prices=best.prices
-        )
+        row |= {"violations": best.upper, **self._searched(best, began), "method": best.method}
+        row |= {"gap_of_avoidable": float(Ratio(best.gap, max(best.facts["avoidable"], 1)))}
+        proof: dict[str, Any] = {"proved": best.proved, "prices": best.certificate}
+        certificate = Certified(SLO, capacity, forced, best.upper, best.plan, xi, **proof)
         return Found(row, certificate, interrupted=best.status == "interrupted")
 
     def _least_percentile(self, capacity: int, level: Level) -> Found:
@@ -158,7 +158,7 @@ class Search:
 
         trace, grid, began = self.asked.trace, self.asked.grid, monotonic()
         best = best_percentile(trace, capacity, level.share(len(trace)), grid.forced, time_limit=self.seconds)
-        found = {"percentile": best.value, "allowed": best.allowed, **self._searched(best, began)}
+        found = {"percentile": best.upper, **best.facts, **self._searched(best, began)}
         policies = {xi: self._beside(capacity, xi, lambda one: level.of(one.uncached)) for xi in grid.thresholds}
         xi = min(policies, key=lambda xi: (policies[xi]["tlru"], xi))
         row = {"capacity": capacity, "level": float(level.q), **policies[xi], "tlru_xi": xi, **found}
@@ -166,7 +166,13 @@ class Search:
             latency = self.asked.thresholds.latency
             row |= {f"{name}_ttft": float(latency.ttft(row[name])) for name in ("percentile", *BESIDE)}
         certificate = Certified(
-            level, capacity, grid.forced, best.value, best.outcome.cached, proved=best.proved, prices=best.prices
+            level,
+            capacity,
+            grid.forced,
+            best.upper,
+            best.outcome.cached,
+            proved=best.proved,
+            prices=best.certificate,
         )
         return Found(row, certificate, interrupted=best.status == "interrupted")
 
@@ -184,7 +190,12 @@ class Search:
     def _searched(self, best: Any, began: float) -> dict[str, Any]:
         """Return the bounds of a search, how it ended, and the work of the plan that it found."""
         ended = {name: getattr(best, name) for name in ("lower", "by_solver", "proved", "status")}
-        return {**ended, "gap": float(best.gap), "seconds": monotonic() - began, **self._work(best.outcome)}
+        return {
+            **ended,
+            "gap": float(best.relative_gap),
+            "seconds": monotonic() - began,
+            **self._work(best.outcome),
+        }
 
     def _tel_table(self, rows: Sequence[dict[str, Any]]) -> Table:
         thresholds = self.asked.thresholds

@@ -66,7 +66,7 @@ class TieredSearch:
         best = hindsight_optimum(requests, *where, forced, method=self.method, time_limit=self.time_limit)
         row = {"tiers": tiers.as_dict(), "xi": xi, "lower": float(best.lower), "upper": float(best.upper)}
         row |= {"optimum": None if best.objective is None else float(best.objective), "method": best.method}
-        row |= {"gap": float(best.gap / best.upper) if best.upper else 0.0, "by_solver": best.by_solver}
+        row |= {"gap": float(best.relative_gap), "by_solver": best.by_solver}
         row |= {"hit_rates": _hits(best.outcome), "policies": self._beside(*where)}
         read = replace(self.asked.prefixes, block_size=size) if requests.shared else PRIVATE
         return Found(row, TieredCertified(*where, forced, best.certificate, read))

@@ -35,10 +35,10 @@ from teltheory.cli.replay.served_tables import cells_as_data as served_as_data
 from teltheory.cli.replay.served_tables import served_tables
 from teltheory.cost.metrics import share_closed, tail_excess_latency, ttft_quantiles, ttft_violations
 from teltheory.model.display import percent
-from teltheory.model.forest import Forest
 from teltheory.model.numbers import exact_sum
 from teltheory.optimal import hindsight_optimum
 from teltheory.optimal.curve import hindsight_curve
+from teltheory.optimal.methods import BlockCache
 from teltheory.plots.curves import caption_of_curves, draw_curves
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import Policy
@@ -284,10 +284,8 @@ class Curves:
 
     def _least_tel(self, capacity: int, xi: int) -> int:
         requests, unit = self.asked.requests, self.asked.requests.scale
-        if isinstance(requests, Forest):
-            of_forest = hindsight_optimum(requests, capacity // unit, xi // unit, self._forced, cache="holes")
-            return of_forest.lower
-        return hindsight_optimum(requests, capacity, xi).objective
+        cache: BlockCache = "holes" if requests.shared else "strict"
+        return int(hindsight_optimum(requests, capacity // unit, xi // unit, self._forced, cache=cache).lower)
 
     def _with_distances(self, table: Sequence[dict[str, Any]], lru: CapacityCurve) -> Iterator[dict[str, Any]]:
         """Yield rows with LRU's TEL and the least, and the distances of their own."""

@@ -20,9 +20,9 @@ from teltheory.model.instance import Instance
 from teltheory.model.numbers import IntArray
 from teltheory.model.outcome import Outcome
 from teltheory.optimal.applications.certificate import ApplicationCertificate, proved_bound
-from teltheory.optimal.applications.optimum import ApplicationOptimum
 from teltheory.optimal.applications.program import ApplicationProgram
 from teltheory.optimal.deadline import deadline_of, seconds_left
+from teltheory.optimal.sides import Optimum
 from teltheory.policies.application_tlru import ApplicationTLRU
 from teltheory.policies.clairvoyant import Belady
 from teltheory.policies.online import LRU
@@ -39,7 +39,7 @@ def application_optimum(
     forced: bool = False,
     method: str = "auto",
     time_limit: float | None = None,
-) -> ApplicationOptimum:
+) -> Optimum:
     """Return the least excess of all applications that any policy reaches on a trace known in advance.
 
     Parameters
@@ -78,7 +78,8 @@ def application_optimum(
     upper = _excess(program, best[1])
     if certificate.lower > upper:
         raise SolverError("a bound above a plan", float(upper), float(certificate.lower))
-    return ApplicationOptimum(certificate.lower, upper, best[1], certificate, measure, best[0], bound)
+    sides = certificate.lower, upper, certificate.lower
+    return Optimum(*sides, best[1], certificate, best[0], bound=bound, what="excess of applications")
 
 
 def _excess(program: ApplicationProgram, outcome: Outcome) -> int:

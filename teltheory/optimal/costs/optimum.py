@@ -11,13 +11,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import ceil, isfinite
-from typing import Literal
 
 import numpy as np
 
 from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import SolverError
-from teltheory.model.display import in_short
 from teltheory.model.instance import Initial, Instance
 from teltheory.model.numbers import IntArray, running_sums, whole_number
 from teltheory.model.outcome import Outcome
@@ -29,55 +27,12 @@ from teltheory.optimal.costs.of_turns import PiecewiseCosts
 from teltheory.optimal.costs.pieces import Pieces, choose_pieces, envelope_problem, pieces_of, turns_problem
 from teltheory.optimal.costs.prices import Prices, bound_of_costs, check_costs
 from teltheory.optimal.deadline import deadline_of, seconds_left
-from teltheory.optimal.hindsight import Status
 from teltheory.optimal.methods import unavoidable_reuse
+from teltheory.optimal.sides import Optimum, Status
 from teltheory.optimal.slo.filling import Filling
 from teltheory.optimal.solver import INTERRUPTED, OUT_OF_TIME
 
 STOPS: dict[str, Status] = {OUT_OF_TIME: "time limit", INTERRUPTED: "interrupted"}
-
-
-@in_short
-@dataclass(frozen=True)
-class CostOptimum:
-    """The least cost, between two bounds.
-
-    Attributes
-    ----------
-    cost : int
-        Of the plan, counted in whole numbers, in the costs' unit.
-    bound : int
-        No policy costs less.
-    proved : int
-        The part of `bound` that `prices` prove in exact arithmetic.
-    outcome : Outcome
-        What each turn reuses and computes in the plan.
-    prices : Prices
-        For `cost_bound`.
-    status : str
-        Where `cost` equals `bound`, "optimal", or "optimal by solver" if `by_solver`; otherwise how the search
-        ended.
-    method : str
-        "lp" where every cost is convex within what can be reused, "milp" otherwise.
-    """
-
-    cost: int
-    bound: int
-    proved: int
-    outcome: Outcome
-    prices: Prices
-    status: Status
-    method: Literal["lp", "milp"]
-
-    @property
-    def by_solver(self) -> bool:
-        """Whether `bound` rests on HiGHS' branch and bound alone."""
-        return self.bound > self.proved
-
-    @property
-    def gap(self) -> int:
-        """Cost - bound."""
-        return self.cost - self.bound
 
 
 @dataclass(frozen=True)
@@ -117,7 +72,7 @@ def cost_optimum(
     seed: int = 0,
     *,
     model: Model | None = None,
-) -> CostOptimum:
+) -> Optimum:
     """Find the least cost that any policy reaches, or two sides of it.
 
     Parameters
@@ -201,21 +156,12 @@ def _chosen(search: _Search, problem: IntervalProblem, deadline: float) -> _Sear
     return search if answer.kept is None else search.with_plan(problem.reused(answer.kept, len(search.plan)))
 
 
-def _found(search: _Search) -> CostOptimum:
+def _found(search: _Search) -> Optimum:
     """Check the plan in whole numbers and hold it against the bound."""
     instance, cost = search.instance, search.cost
     check_kept(search.plan, instance)
     if cost < search.bound:
         raise SolverError("a bound above a plan", float(cost), float(search.bound))
-    status = search.status
-    if cost == search.bound:
-        status = "optimal" if cost == search.proved else "optimal by solver"
-    return CostOptimum(
-        cost,
-        search.bound,
-        search.proved,
-        Outcome.of(instance, search.plan),
-        search.prices,
-        status,
-        "milp" if len(search.pieces.rising) else "lp",
-    )
+    sides, outcome = (search.bound, cost, search.proved), Outcome.of(instance, search.plan)
+    method = "milp" if len(search.pieces.rising) else "lp"
+    return Optimum(*sides, outcome, search.prices, method, ended=search.status, what="cost")

@@ -1,11 +1,10 @@
 """The best assignment and order of applications' requests on engines: small instances, between two sides."""
 
 from teltheory.optimal.schedules.dispatch import Moment, by_order, dispatched
-from teltheory.optimal.schedules.optimum import BestSchedule, best_schedule
+from teltheory.optimal.schedules.optimum import best_schedule
 from teltheory.optimal.schedules.problem import Placed, Plan, Scheduling, Server, Task, cost_of, ends_of
 
 __all__ = [
-    "BestSchedule",
     "Moment",
     "Placed",
     "Plan",

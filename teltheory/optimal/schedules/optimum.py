@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import ceil
-
 import numpy as np
 
-from teltheory.errors import NOT_WHOLE, ArgumentError, SolverError
+from teltheory.errors import ArgumentError, SolverError
 from teltheory.optimal.deadline import deadline_of, seconds_left
 from teltheory.optimal.schedules.bounds import (
     FINENESS,
@@ -19,50 +16,13 @@ from teltheory.optimal.schedules.bounds import (
 from teltheory.optimal.schedules.dispatch import by_order, dispatched
 from teltheory.optimal.schedules.problem import Plan, Scheduling, cost_of, ends_of
 from teltheory.optimal.schedules.program import Program
+from teltheory.optimal.sides import Optimum, lower_side
 
 METHODS = ("milp", "lp", "pyomo")
 ROUNDING = 1e-6
 
 
-@dataclass(frozen=True)
-class BestSchedule:
-    """The least that any plan costs, or two sides of it.
-
-    Attributes
-    ----------
-    lower : int
-        No plan costs less.
-    upper : int
-        What `plan` costs, counted exactly.
-    plan : tuple of Placed
-        Server and start of each task.
-    proved : int
-        The part of `lower` that exact arithmetic proves; what is above it is the solver's word.
-    method : str
-        What found it: "milp", "lp" or "pyomo".
-    bound : float or None
-        The solver's own lower bound; None if it was asked for none.
-    """
-
-    lower: int
-    upper: int
-    plan: Plan
-    proved: int
-    method: str
-    bound: float | None
-
-    @property
-    def cost(self) -> int | None:
-        """What the best plan costs; None if the two sides differ."""
-        return self.lower if self.lower == self.upper else None
-
-    @property
-    def by_solver(self) -> bool:
-        """Whether `lower` rests on the word of a solver."""
-        return self.lower > self.proved
-
-
-def best_schedule(problem: Scheduling, method: str = "milp", time_limit: float | None = None) -> BestSchedule:
+def best_schedule(problem: Scheduling, method: str = "milp", time_limit: float | None = None) -> Optimum:
     """Return the best assignment of tasks to servers and their order.
 
     Parameters
@@ -93,10 +53,8 @@ def best_schedule(problem: Scheduling, method: str = "milp", time_limit: float |
         if method != "lp" and proved < upper:
             better, bound = _solved(program, method, seconds_left(deadline))
             upper, plan = min([(upper, plan), *((_counted(problem, one), one) for one in better)])
-    lower = max(proved, -1 if bound is None else ceil(bound - ROUNDING))
-    if lower > upper:
-        raise SolverError(NOT_WHOLE, float(upper), bound)
-    return BestSchedule(lower, upper, plan, proved, method, bound)
+    lower = lower_side(proved, upper, bound)
+    return Optimum(lower, upper, proved, None, None, method, plan, bound, what="cost")
 
 
 def _counted(problem: Scheduling, plan: Plan) -> int:

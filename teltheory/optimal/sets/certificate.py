@@ -24,8 +24,7 @@ import numpy as np
 from teltheory.errors import ArgumentError, CertificateError
 from teltheory.model.display import in_short
 from teltheory.model.instance import ModuleInstance
-from teltheory.model.module_trace import ModuleTrace
-from teltheory.model.numbers import IntArray, whole_number
+from teltheory.model.numbers import IntArray
 from teltheory.model.outcome import Outcome
 from teltheory.optimal.certificate import Certificate, check_against, check_room, unweighted
 from teltheory.optimal.costs.prices import Prices, check_prices
@@ -60,9 +59,8 @@ class WholeCertificate:
     __hash__ = None  # type: ignore[assignment]
 
 
-def check_set_certificate(trace: ModuleTrace, capacity: int, xi: int, certificate: object, forced: bool) -> None:
-    """Check a certificate in exact numbers; no solver. The arguments are those of `check_certificate`."""
-    instance, xi = ModuleInstance.of(trace, capacity, forced=forced), whole_number("xi", xi)
+def check_set_certificate(instance: ModuleInstance, xi: int, certificate: object) -> None:
+    """Check a certificate of an instance that was checked already, in exact numbers; no solver."""
     if isinstance(certificate, Certificate):
         return check_against(instance, xi, certificate, unweighted(len(instance)))
     if not isinstance(certificate, WholeCertificate):

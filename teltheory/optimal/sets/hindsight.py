@@ -7,51 +7,23 @@ plan that is checked step by step.
 
 from __future__ import annotations
 
-from typing import get_args
-
 import numpy as np
 from scipy.sparse import csc_array, vstack
 
-from teltheory.errors import NOT_WHOLE, ArgumentError, SolverError
+from teltheory.errors import NOT_WHOLE, SolverError
 from teltheory.model.instance import ModuleInstance
-from teltheory.model.module_trace import ModuleTrace
-from teltheory.model.numbers import IntArray, exact_sum, readonly, whole_number
+from teltheory.model.numbers import IntArray, exact_sum, readonly
 from teltheory.optimal.certificate import unweighted
-from teltheory.optimal.deadline import deadline_of
-from teltheory.optimal.methods import Answer, by_plan, by_relaxation, planned, proved
+from teltheory.optimal.methods import Answer, by_plan, by_relaxation, planned, proved_optimum
 from teltheory.optimal.sets.intervals import group_rows, uncapped_problem
-from teltheory.optimal.sets.optimum import ItemCache, ModuleOptimum
 from teltheory.optimal.sets.reuses import Reuses
+from teltheory.optimal.sides import Optimum
 
-METHODS = ("auto", "greedy", "lp", "milp", "pyomo")
 
-
-def set_optimum(
-    trace: ModuleTrace,
-    capacity: int,
-    xi: int,
-    forced: bool = False,
-    method: str = "auto",
-    time_limit: float | None = None,
-    cache: str = "strict",
-) -> ModuleOptimum:
-    """Return the optimum; the arguments are those of `teltheory.optimal.hindsight_optimum`."""
-    if cache not in get_args(ItemCache):
-        raise ArgumentError("cache", cache, "'strict' or 'whole', of module sets")
-    if method not in METHODS:
-        raise ArgumentError("method", method, "'auto', 'greedy', 'lp', 'milp' or 'pyomo'")
-    deadline_of(time_limit)
-    instance = ModuleInstance.of(trace, capacity, forced=forced, whole=cache == "whole")
-    xi = whole_number("xi", xi)
-    if instance.whole:
-        from teltheory.optimal.sets.whole_hindsight import whole_optimum
-
-        return whole_optimum(instance, xi, method, time_limit)
+def set_optimum(instance: ModuleInstance, xi: int, method: str, time_limit: float | None) -> Optimum:
+    """Return the optimum of divisible items; the arguments are those of `hindsight_optimum`, checked."""
     answer = _by(method, instance, xi, time_limit)
-    certificate = proved(instance, xi, unweighted(len(instance)), answer)
-    objective, bound = int(certificate.objective), answer.said[-1] if answer.said else None
-    kept = _by_item(instance, answer.outcome.cached)
-    return ModuleOptimum(objective, objective, answer.outcome, kept, certificate, "strict", answer.method, bound)
+    return proved_optimum(instance, xi, answer, _by_item(instance, answer.outcome.cached))
 
 
 def _by(method: str, instance: ModuleInstance, xi: int, time_limit: float | None) -> Answer:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import ceil
 
 import numpy as np
 
@@ -15,9 +14,9 @@ from teltheory.optimal.costs.prices import Prices
 from teltheory.optimal.sets.certificate import WholeCertificate, whole_bound, whole_outcome
 from teltheory.optimal.sets.hindsight import by_pyomo
 from teltheory.optimal.sets.intervals import set_problem, uncapped_problem
-from teltheory.optimal.sets.optimum import ModuleOptimum
 from teltheory.optimal.sets.reuses import Reuses
-from teltheory.optimal.sets.whole import ROUNDING, WholeProblem, plans, saved, solve_items, whole_problem
+from teltheory.optimal.sets.whole import WholeProblem, plans, saved, solve_items, whole_problem
+from teltheory.optimal.sides import Optimum, lower_side
 from teltheory.optimal.tiers.lazy import LazyTieredSolver, TieredSolution
 from teltheory.optimal.trees.greedy import furthest_goes
 
@@ -25,7 +24,7 @@ FINENESS = 2**26
 """Prices and shares are whole multiples of one over this."""
 
 
-def whole_optimum(instance: ModuleInstance, xi: int, method: str, time_limit: float | None) -> ModuleOptimum:
+def whole_optimum(instance: ModuleInstance, xi: int, method: str, time_limit: float | None) -> Optimum:
     """Return both sides, by checked arguments of `hindsight_optimum`."""
     problem, bound, wanted = whole_problem(instance, xi), None, None
     if method == "greedy":
@@ -51,18 +50,15 @@ def _sides(
     kept: IntArray,
     method: str,
     bound: float | None,
-) -> ModuleOptimum:
+) -> Optimum:
     """Check the plan, and return it with the larger of both bounds."""
     try:
         outcome = whole_outcome(instance, kept)
     except CertificateError as error:
         raise SolverError(f"{NOT_WHOLE}: {error}", None, float(certificate.lower)) from None
-    upper, lower = tail_excess_latency(outcome, xi), certificate.lower
-    if bound is not None:
-        lower = max(lower, ceil(bound - ROUNDING))
-    if lower > upper:
-        raise SolverError(NOT_WHOLE, float(upper), bound)
-    return ModuleOptimum(lower, upper, outcome, readonly(kept), certificate, "whole", method, bound)
+    upper, proof = tail_excess_latency(outcome, xi), certificate.lower
+    lower = lower_side(proof, upper, bound)
+    return Optimum(lower, upper, proof, outcome, certificate, method, readonly(kept), bound)
 
 
 def by_steps(instance: ModuleInstance, xi: int) -> WholeCertificate:

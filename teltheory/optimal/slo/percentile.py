@@ -12,22 +12,21 @@ violations fall as xi grows, so:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import replace
 
 import numpy as np
 
 from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import ArgumentError
-from teltheory.model.display import in_short
 from teltheory.model.forest import Forest
 from teltheory.model.instance import Initial, prefix_instance
-from teltheory.model.numbers import Ratio, whole_number
+from teltheory.model.numbers import whole_number
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
 from teltheory.optimal.costs.prices import Prices
 from teltheory.optimal.deadline import deadline_of, part_of, seconds_left
-from teltheory.optimal.methods import AnyInstance
+from teltheory.optimal.methods import AnyInstance, BlockCache
+from teltheory.optimal.sides import Optimum, Status
 from teltheory.optimal.slo.violations import (
     SHARE_OF_SOLVER,
     SearchUnderWay,
@@ -40,7 +39,6 @@ from teltheory.optimal.slo.violations import (
     sharpened,
     started,
 )
-from teltheory.optimal.trees.hindsight import BlockCache
 
 SHARES = (1 / 16, 1 / 4, 1.0)
 """Of the time that is left, for a decision in the first round, and in later ones where some stayed open."""
@@ -49,43 +47,6 @@ SHARE_OF_DECISIONS = 3 / 4
 SHARE_OF_PROOF = 1 / 2
 """Of the time that is left, for a proof without the solver."""
 ROUNDS = 300
-
-
-@in_short
-@dataclass(frozen=True)
-class BestPercentile:
-    """The smallest percentile of uncached lengths, between two bounds, in the trace's unit.
-
-    Attributes
-    ----------
-    value : int
-        Percentile of the incumbent.
-    lower : int
-        No policy has a smaller one.
-    proved : int
-        The part of `lower` that `prices` prove: `check_violations` at the threshold ``proved - 1`` finds more than
-        `allowed`.
-    allowed : int
-        Turns that may lie above the percentile, n - ceil(q n).
-    prices : Prices or None
-        None if `proved` is 0, which needs no proof.
-    by_solver, outcome, status
-        As in `FewestViolations`.
-    """
-
-    value: int
-    lower: int
-    by_solver: bool
-    proved: int
-    allowed: int
-    outcome: Outcome
-    prices: Prices | None
-    status: str
-
-    @property
-    def gap(self) -> Fraction:
-        """(value - lower) / value; 0 if the value is 0."""
-        return Ratio(self.value - self.lower, max(self.value, 1))
 
 
 def best_percentile(
@@ -100,7 +61,7 @@ def best_percentile(
     cache: BlockCache = "strict",
     running: int = 1,
     model: Model | None = None,
-) -> BestPercentile:
+) -> Optimum:
     """Find the smallest P_q of uncached lengths that any policy reaches on one turn or more.
 
     Parameters
@@ -124,7 +85,7 @@ def best_percentile(
     rank = int(np.quantile(np.arange(1, len(trace) + 1), q, method="inverted_cdf"))
     rng = np.random.default_rng(whole_number("seed", seed))
     search = _Bisection(instance, strict, rank, deadline_of(time_limit), rng)
-    status = "time limit"
+    status: Status = "time limit"
     try:
         search.refute()
         search.confirm()
@@ -233,9 +194,8 @@ class _Bisection:
             self._refuted(exhausted(search, deadline, target=search.problem.above - self.allowed))
             high = high if self.proved > xi else xi
 
-    def result(self, status: str) -> BestPercentile:
-        by_solver = self.lower > self.proved
-        if self.value == self.lower:
-            status = "optimal by solver" if by_solver else "optimal"
-        ends = (self.value, self.lower, by_solver, self.proved)
-        return BestPercentile(*ends, self.allowed, self.outcome, self.prices, status)
+    def result(self, status: Status) -> Optimum:
+        sides, facts = (self.lower, self.value, self.proved), {"allowed": self.allowed}
+        return Optimum(
+            *sides, self.outcome, self.prices, "bisection", ended=status, facts=facts, what="percentile"
+        )

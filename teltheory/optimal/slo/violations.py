@@ -18,31 +18,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from math import inf
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from teltheory.cost.given import Model, Size, Units
 from teltheory.cost.metrics import slo_violations
 from teltheory.errors import ArgumentError, CertificateError, SolverError
-from teltheory.model.display import in_short
 from teltheory.model.forest import Forest
-from teltheory.model.instance import ForestInstance, Initial, prefix_instance
-from teltheory.model.numbers import BoolArray, IntArray, Ratio, whole_number
+from teltheory.model.instance import Initial, prefix_instance
+from teltheory.model.numbers import BoolArray, IntArray, whole_number
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
-from teltheory.optimal.costs.prices import Prices, bound_of
+from teltheory.optimal.costs.prices import bound_of
 from teltheory.optimal.deadline import deadline_of, part_of, seconds_left
-from teltheory.optimal.hindsight import Status
-from teltheory.optimal.methods import AnyInstance, planned
+from teltheory.optimal.methods import AnyInstance, BlockCache, checked_cache, planned
+from teltheory.optimal.sides import Optimum, Status
 from teltheory.optimal.slo.exhaustion import MOST_STATES, is_least
 from teltheory.optimal.slo.filling import ROUNDS, Filling
 from teltheory.optimal.slo.selection import Selection, selection
 from teltheory.optimal.slo.solver import Relaxation, SharesProgram, choose
 from teltheory.optimal.trees.closing import closed
-from teltheory.optimal.trees.hindsight import BlockCache, checked_cache
 
 ViolationsMethod = Literal["auto", "heuristic", "milp"]
 
@@ -50,58 +47,6 @@ FEW_STATES = 100_000
 """Of an exhaustion that takes a second or two."""
 SHARE_OF_SOLVER = 3 / 4
 """Of the time that is left after the first exhaustion, if it is limited."""
-
-
-@in_short
-@dataclass(frozen=True)
-class FewestViolations:
-    """The fewest turns that compute more than xi, between two bounds.
-
-    Attributes
-    ----------
-    violations : int
-        Of the incumbent.
-    lower : int
-        No policy has fewer.
-    by_solver : bool
-        Whether `lower` rests on the solver alone.
-    proved : int
-        The part of `lower` that `check_violations` proves from `prices` in exact arithmetic.
-    outcome : Outcome
-        What each turn reuses and computes in the incumbent.
-    prices : Prices
-        For `violations_bound` and `check_violations`.
-    unavoidable : int
-        Turns above xi that need more than was ever there.
-    avoidable : int
-        The other turns above xi.
-    status : str
-        If `violations` equals `lower`, "optimal by solver" if `by_solver` and else "optimal"; otherwise how the
-        search ended: "feasible" if it did by itself, as where only a cache with holes is solved.
-    method : str
-        "heuristic", or "milp" where the MILP was asked.
-    """
-
-    violations: int
-    lower: int
-    by_solver: bool
-    proved: int
-    outcome: Outcome
-    prices: Prices
-    unavoidable: int
-    avoidable: int
-    status: Status
-    method: str
-
-    @property
-    def gap(self) -> Fraction:
-        """(violations - lower) / violations; 0 without violations."""
-        return Ratio(self.violations - self.lower, max(self.violations, 1))
-
-    @property
-    def gap_of_avoidable(self) -> Fraction:
-        """(violations - lower) / avoidable violations; 0 if none is avoidable."""
-        return Ratio(self.violations - self.lower, max(self.avoidable, 1))
 
 
 @dataclass(frozen=True)
@@ -153,7 +98,7 @@ def fewest_violations(
     cache: BlockCache = "strict",
     running: int = 1,
     model: Model | None = None,
-) -> FewestViolations:
+) -> Optimum:
     """Find the fewest turns that compute more than `xi`, whatever the policy.
 
     Parameters
@@ -291,33 +236,31 @@ def decided(search: SearchUnderWay, deadline: float) -> SearchUnderWay:
     return exhausted(exactly(search, part_of(deadline, SHARE_OF_SOLVER)), deadline)
 
 
-def found(search: SearchUnderWay) -> FewestViolations:
+def found(search: SearchUnderWay) -> Optimum:
     """Count the violations of the plan and wrap them up."""
     problem = search.problem
     if not problem.fits(search.chosen):
         raise SolverError("a plan that does not fit")
     outcome = outcome_of(search)
     violations = slo_violations(outcome, search.xi)
-    lower, by_solver = max(search.proved, search.lower_by_solver), search.lower_by_solver > search.proved
+    lower = max(search.proved, search.lower_by_solver)
     if violations < lower:
         raise SolverError("a bound above a plan", float(violations), float(lower))
     ended: Status = "feasible" if search.strict and not search.is_open_at() else search.status
-    optimal: Status = "optimal by solver" if by_solver else "optimal"
-    status = optimal if violations == lower else ended
-    sides = (violations, lower, by_solver, search.proved, outcome, search.relaxation.prices)
-    unavoidable = problem.above - problem.within_history
-    return FewestViolations(*sides, unavoidable, problem.within_history, status, search.method)
+    facts = {"unavoidable": problem.above - problem.within_history, "avoidable": problem.within_history}
+    sides, prices = (lower, violations, search.proved), search.relaxation.prices
+    return Optimum(*sides, outcome, prices, search.method, ended=ended, facts=facts, what="violations")
 
 
 def outcome_of(search: SearchUnderWay) -> Outcome:
     """Return what each turn reuses when the chosen staircases hold what they need; if strict, those that can."""
     instance, problem = search.instance, search.problem
-    if isinstance(instance, ForestInstance) and search.strict:
+    if search.strict:
         return _strict_outcome(search, instance)
     return planned(instance, problem.reused(search.chosen, len(instance)))
 
 
-def _strict_outcome(search: SearchUnderWay, instance: ForestInstance) -> Outcome:
+def _strict_outcome(search: SearchUnderWay, instance: Any) -> Outcome:
     """Return the best plan of a strict cache that was found; none is better than that of a cache with holes."""
     fewest, plans = search.problem.above - search.count, _strict_plans(search, instance)
     best = next(plans)
@@ -326,7 +269,7 @@ def _strict_outcome(search: SearchUnderWay, instance: ForestInstance) -> Outcome
     return best
 
 
-def _strict_plans(search: SearchUnderWay, instance: ForestInstance) -> Iterator[Outcome]:
+def _strict_plans(search: SearchUnderWay, instance: Any) -> Iterator[Outcome]:
     """Yield plans that are closed towards the root, the chosen requests first, and Tail-Optimized Belady."""
     from teltheory.policies import TailOptimizedBelady
     from teltheory.replay import replay_forest
@@ -340,4 +283,4 @@ def _strict_plans(search: SearchUnderWay, instance: ForestInstance) -> Iterator[
 
 def is_strict(instance: AnyInstance, cache: BlockCache) -> bool:
     """Whether a plan has to be closed towards the root, which on private conversations every plan is."""
-    return checked_cache(cache, instance) == "strict" and isinstance(instance, ForestInstance)
+    return checked_cache(instance, cache) == "strict" and instance.requests.shared

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from math import ceil
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -17,22 +17,22 @@ import numpy as np
 from teltheory.cost.metrics import tail_excess_latency
 from teltheory.errors import NOT_WHOLE, ArgumentError, CertificateError, SolverError
 from teltheory.model.forest import Forest
-from teltheory.model.instance import Instance, Instances, ModuleInstance
+from teltheory.model.instance import Instance, Instances
 from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.numbers import FloatArray, IntArray, exact_sum, readonly, whole_number
 from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
 from teltheory.optimal.deadline import deadline_of
+from teltheory.optimal.methods import Cache, checked_cache
+from teltheory.optimal.sides import Optimum, lower_side
 from teltheory.optimal.tiers.certificate import TieredCertificate, bound_of, tiered_instance
 from teltheory.optimal.tiers.integer import solve_tiers
 from teltheory.optimal.tiers.lazy import LazyTieredSolver, TieredSolution
-from teltheory.optimal.tiers.optimum import TieredOptimum
 from teltheory.optimal.tiers.outcome import outcome_of
 from teltheory.optimal.tiers.plan import plan_of
 from teltheory.optimal.tiers.problem import TieredProblem, tiered_problem
-from teltheory.optimal.trees.hindsight import BlockCache, checked_cache
 
-METHODS = ("auto", "lp", "milp", "pyomo")
+METHODS = ("auto", "lp", "milp")
 FINENESS = 2**26
 """Prices and shares are whole multiples of one over this."""
 ROUNDING = 1e-6
@@ -46,36 +46,44 @@ def tiered_optimum(
     method: str = "auto",
     time_limit: float | None = None,
     cache: str = "strict",
-) -> TieredOptimum:
+) -> Optimum:
     """Return both sides of the optimum; the arguments are those of `teltheory.optimal.hindsight_optimum`."""
     instance, xi = tiered_instance(trace, tiers, forced), whole_number("xi", xi)
-    if method not in METHODS or (method == "pyomo" and not isinstance(instance, Instance)):
+    if method not in methods_of(instance):
         raise ArgumentError(
             "method", method, "'auto', 'lp', 'milp', or of private conversations 'pyomo', in tiers"
         )
-    cache = _cache_of(cache, instance)
+    strict = _cache_of(cache, instance) == "strict"
     deadline_of(time_limit)
     problem = tiered_problem(instance, tiers, xi)
     solution = LazyTieredSolver(problem).solve(time_limit)
     certificate = certified(instance, problem, solution)
-    plans = [plan_of(problem, instance, solution.kept, cache == "strict")]
+    plans = [plan_of(problem, instance, solution.kept, strict)]
     bound = None
     if method == "milp":
         whole = solve_tiers(problem, time_limit)
-        plans.append(plan_of(problem, instance, whole.kept.astype(float), cache == "strict"))
+        plans.append(plan_of(problem, instance, whole.kept.astype(float), strict))
         bound = exact_sum(problem.useful) - whole.bound / tiers.denominator
     if method == "pyomo" and len(instance):
         plan, bound = _by_pyomo(instance, tiers, xi, time_limit)
         plans.append(plan)
-    return _sides(instance, problem, certificate, plans, cache, "lp" if method == "auto" else method, bound)
+    return _sides(instance, problem, certificate, plans, strict, "lp" if method == "auto" else method, bound)
 
 
-def _cache_of(cache: str, instance: Instances) -> BlockCache:
-    if not isinstance(instance, ModuleInstance):
-        return checked_cache(cache, instance)
-    if cache != "strict":
+@singledispatch
+def methods_of(instance: Any) -> tuple[str, ...]:
+    """Return the methods in tiers; Pyomo's problem is written of private conversations alone."""
+    return METHODS
+
+
+methods_of.register(Instance, lambda instance: (*METHODS, "pyomo"))
+
+
+def _cache_of(cache: object, instance: Instances) -> Cache:
+    found = checked_cache(instance, cache)
+    if found == "whole":
         raise ArgumentError("cache", cache, "'strict' of module sets in tiers")
-    return "strict"
+    return found
 
 
 def _sides(
@@ -83,23 +91,20 @@ def _sides(
     problem: TieredProblem,
     certificate: TieredCertificate,
     plans: list[IntArray],
-    cache: BlockCache,
+    strict: bool,
     method: str,
     bound: float | None,
-) -> TieredOptimum:
+) -> Optimum:
     """Check plans, and return the best of them with the larger of both bounds."""
     tiers, xi = problem.tiers, problem.xi
     try:
-        outcomes = [outcome_of(instance, tiers, plan, cache == "strict") for plan in plans]
+        outcomes = [outcome_of(instance, tiers, plan, strict) for plan in plans]
     except CertificateError as error:
         raise SolverError(f"{NOT_WHOLE}: {error}", None, float(certificate.lower)) from None
     outcome = min(outcomes, key=lambda one: tail_excess_latency(one, xi))
-    upper, lower = tail_excess_latency(outcome, xi), certificate.lower
-    if bound is not None:
-        lower = max(lower, Fraction(ceil((bound - ROUNDING) * tiers.denominator), tiers.denominator))
-    if lower > upper:
-        raise SolverError(NOT_WHOLE, float(upper), bound)
-    return TieredOptimum(lower, upper, outcome, certificate, xi, cache, method, bound)
+    upper, proof = tail_excess_latency(outcome, xi), certificate.lower
+    lower = lower_side(proof, upper, bound, tiers.denominator)
+    return Optimum(lower, upper, proof, outcome, certificate, method, bound=bound)
 
 
 def certified(instance: Instances, problem: TieredProblem, solution: TieredSolution) -> TieredCertificate:

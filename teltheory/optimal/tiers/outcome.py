@@ -9,11 +9,13 @@ before it, to the tier that it is reused from. This module uses nothing of what 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import singledispatch
+from typing import Any
 
 import numpy as np
 
 from teltheory.errors import CertificateError
-from teltheory.model.instance import ForestInstance, Instance, Instances, ModuleInstance
+from teltheory.model.instance import Instances, ModuleInstance
 from teltheory.model.numbers import IntArray, readonly
 from teltheory.model.tiers import TieredOutcome, Tiers
 from teltheory.optimal.certificate import check_room
@@ -35,28 +37,20 @@ def outcome_of(instance: Instances, tiers: Tiers, held: IntArray, strict: bool) 
         )
     for together, pooled in zip(held, tiers.pooled, strict=True):
         check_room(parts.within(together), parts, rooms(replace(instance, capacity=pooled)))
-    if strict and isinstance(instance, ForestInstance):
+    requests: Any = instance.requests
+    if strict and requests.shared:
         check_closed(instance, held)
-    forest = instance.requests if isinstance(instance, ForestInstance) else None
-    end = instance.past if isinstance(instance, Instance) else _asked(instance) if forest is None else forest.past
-    reused = np.diff(np.minimum(held, _asked(instance)), axis=0, prepend=0)
+    reused = np.diff(np.minimum(held, instance.asked), axis=0, prepend=0)
     return TieredOutcome(
         readonly(reused),
         instance.total,
         tiers,
-        readonly(end - held[-1]),
+        readonly(instance.past - held[-1]),
         readonly(_copied(instance, tiers, parts, held)),
         readonly(reused[1:]),
-        None if forest is None else forest.inputs,
-        1 if forest is None else forest.block_size,
+        requests.inputs if requests.shared else None,
+        requests.scale,
     )
-
-
-def _asked(instance: Instances) -> IntArray:
-    """Return each turn's input as the model has it: a plan is counted otherwise than a bound; shape (n,)."""
-    if isinstance(instance, ForestInstance):
-        return instance.requests.ask
-    return instance.asked if isinstance(instance, ModuleInstance) else instance.total
 
 
 def _copied(instance: Instances, tiers: Tiers, parts: Parts, held: IntArray) -> IntArray:
@@ -65,32 +59,35 @@ def _copied(instance: Instances, tiers: Tiers, parts: Parts, held: IntArray) -> 
     Exclusive: the units that their next request is to find there. Inclusive: those that it is to find there or in
     a faster tier, if they were not there before.
     """
-    exempt = int(instance.forced) if isinstance(instance, Instance) else instance.exempt
-    before = np.maximum(parts.first - 2 - exempt, 0)
+    before = np.maximum(parts.first - 2 - instance.exempt, 0)
     copied = np.zeros((len(tiers) - 1, len(instance)), np.int64)
     for tier, now in enumerate(copied, start=1):
         ends = parts.above + parts.within(held[tier])
         if tiers.mode == "exclusive":
             were = held[tier - 1][parts.turn]
-        elif isinstance(instance, ModuleInstance):
-            were = parts.above + _of_same_item(instance, parts.within(held[tier]))
         else:
-            were = held[tier][before]
+            were = held_before(instance, parts, before, held[tier])
         units = np.maximum(ends - np.maximum(parts.above, were), 0)
         some = units > 0
         np.add.at(now, before[some], units[some])
     return copied
 
 
-def _of_same_item(instance: ModuleInstance, amounts: IntArray) -> IntArray:
-    """Return for each part of module sets what the use before of the same item has, if parts have `amounts`."""
+@singledispatch
+def held_before(instance: Any, parts: Parts, before: IntArray, held: IntArray) -> IntArray:
+    """Return for each part how far down the request before it found it, if requests hold `held`."""
+    return held[before]
+
+
+@held_before.register(ModuleInstance)
+def _of_same_item(instance: ModuleInstance, parts: Parts, before: IntArray, held: IntArray) -> IntArray:
     place, trace = placed_parts(instance)[1], instance.requests
     of_use = np.zeros(len(trace.members), np.int64)
-    of_use[place] = amounts
-    return of_use[trace.previous[place]]
+    of_use[place] = parts.within(held)
+    return np.asarray(parts.above + of_use[trace.previous[place]])
 
 
-def check_closed(instance: ForestInstance, held: IntArray) -> None:
+def check_closed(instance: Any, held: IntArray) -> None:
     """Raise `CertificateError` if a unit is to be in a faster tier than the one above it.
 
     From the last request to the first: a unit is in the tier that its next request finds it in, at all steps since

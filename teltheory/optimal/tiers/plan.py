@@ -16,7 +16,8 @@ Tiers 0 to i + 1 hold what tiers 0 to i do, so a tier begins with what the tiers
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from functools import singledispatch
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,16 +43,22 @@ class Reads(NamedTuple):
     strict: bool
     ask: IntArray
 
-    @classmethod
-    def of(cls, instance: Instances, strict: bool) -> Reads:
-        """Return the runs of requests, their items, or for each turn of a conversation what its last turn left."""
-        if isinstance(instance, ModuleInstance):
-            start, slot, to, _ = Reuses.of(instance)
-            return cls(start, slot, to, instance.exempt, False, instance.asked)
-        if isinstance(instance, ForestInstance):
-            return cls(*Runs.of(instance.requests)[1:], instance.exempt, strict, instance.requests.ask)
-        start, most = readonly(np.arange(len(instance) + 1)), readonly(most_reused(instance))
-        return cls(start, instance.requests.previous_turn, most, int(instance.forced), False, instance.total)
+
+@singledispatch
+def reads_of(instance: Any, strict: bool) -> Reads:
+    """Return for each turn of a conversation what its last turn left; of a forest runs, of sets items."""
+    start, most = readonly(np.arange(len(instance) + 1)), readonly(most_reused(instance))
+    return Reads(start, instance.requests.previous_turn, most, instance.exempt, False, instance.asked)
+
+
+@reads_of.register(ForestInstance)
+def _of_paths(instance: ForestInstance, strict: bool) -> Reads:
+    return Reads(*Runs.of(instance.requests)[1:], instance.exempt, strict, instance.asked)
+
+
+@reads_of.register(ModuleInstance)
+def _of_items(instance: ModuleInstance, strict: bool) -> Reads:
+    return Reads(*Reuses.of(instance)[:3], instance.exempt, False, instance.asked)
 
 
 class Plan:
@@ -104,7 +111,7 @@ class Plan:
 
 def plan_of(problem: TieredProblem, instance: Instances, kept: FloatArray, strict: bool) -> IntArray:
     """Return what tiers 0 to i hold of each turn's path in a plan near the program's; shape (tiers, n)."""
-    plan = Plan(problem, Reads.of(instance, strict))
+    plan = Plan(problem, reads_of(instance, strict))
     plan.round(kept)
     rounded, least = plan.kept.copy(), exact_sum(plan.excess())
     plan.fill()

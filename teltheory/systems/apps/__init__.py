@@ -35,12 +35,11 @@ from teltheory.systems.apps.template import Placeholder, parse
 from teltheory.systems.apps.values import Variable
 
 if TYPE_CHECKING:
-    from teltheory.optimal.applications import ApplicationOptimum, application_optimum
+    from teltheory.optimal.applications import application_optimum
 
 __all__ = [
     "AppError",
     "Application",
-    "ApplicationOptimum",
     "ApplicationTLRU",
     "ApplicationTrace",
     "BlockingManager",
@@ -92,6 +91,6 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Load what needs a solver when it is first asked for."""
-    if name not in ("ApplicationOptimum", "application_optimum"):
+    if name != "application_optimum":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module("teltheory.optimal.applications"), name)

@@ -17,7 +17,8 @@ from teltheory.systems.modules.pml.prompt import (
 )
 from teltheory.systems.modules.pml.reading import read_schema, read_schemas
 from teltheory.systems.modules.pml.roles import CHATML, LLAMA2, NO_ROLES, Roles
-from teltheory.systems.modules.pml.tokens import BYTES, Tokenizer, tokenizer_of
+from teltheory.systems.modules.pml.tokens import BYTES, Tokenizer
+from teltheory.systems.modules.tokenizers import tokenizer_of
 
 __all__ = [
     "BYTES",

@@ -50,7 +50,7 @@ MAPS = [Task(0, 2, prefix=0) for _ in range(3)] + [Task(0, 1, (0, 1, 2))]
 def test_by_hand(problem, cost):
     assert least_cost(problem) == cost
     for method in ("milp", "pyomo"):
-        assert best_schedule(problem, method).cost == cost
+        assert best_schedule(problem, method).objective == cost
     assert best_schedule(problem, "lp").lower <= cost
 
 
@@ -86,10 +86,10 @@ def test_ten_requests_are_solved_and_the_part_that_is_proved_is_told():
     rng = np.random.default_rng(5)
     problem = replace(drawn(rng, 8), goal="latency")
     best = best_schedule(problem)
-    assert best.cost == counted(problem, best)
-    assert best.by_solver == (best.proved < best.cost)
+    assert best.objective == counted(problem, best)
+    assert best.by_solver == (best.proved < best.objective)
     at_once = best_schedule(problem, time_limit=0.0)
-    assert at_once.lower <= best.cost <= at_once.upper
+    assert at_once.lower <= best.objective <= at_once.upper
 
 
 @given(st.integers(0, 2**32), st.integers(1, 6), st.permutations(range(6)))
@@ -146,7 +146,7 @@ def test_a_lying_solver_is_no_optimum(monkeypatch):
     slow = Scheduling.of([Task(0, 2), Task(0, 2), Task(0, 3)], [Server(), Server()], goal="makespan")
     slow = Scheduling.of([*slow.tasks, Task(1, 3), Task(1, 2)], slow.servers, goal="makespan")
     honest = optimum._solved
-    assert best_schedule(slow).cost == 6
+    assert best_schedule(slow).objective == 6
     monkeypatch.setattr(optimum, "_proved", lambda program, time_limit: 0)
     monkeypatch.setattr(optimum, "_solved", lambda *given: (honest(*given)[0], 100.0))
     with pytest.raises(SolverError):

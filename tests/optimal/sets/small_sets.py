@@ -17,7 +17,7 @@ class SetCase(NamedTuple):
     xi: int
     forced: bool = False
 
-    def optimum(self, method: Any = "auto", cache: Any = "strict") -> tt.ModuleOptimum:
+    def optimum(self, method: Any = "auto", cache: Any = "strict") -> tt.Optimum:
         return tt.hindsight_optimum(self.trace, self.capacity, self.xi, self.forced, method=method, cache=cache)
 
     def check(self, certificate: Any) -> None:

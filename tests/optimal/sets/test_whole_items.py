@@ -114,7 +114,7 @@ def test_what_is_no_plan_is_told(kept, told):
 
 def test_items_larger_than_the_cache_are_never_kept():
     best = tt.hindsight_optimum(TRACE, 2, 0, cache="whole")
-    assert (best.objective, best.kept.tolist()) == (
+    assert (best.objective, best.plan.tolist()) == (
         tt.hindsight_optimum(TRACE, 2, 0, cache="whole").lower,
         [0, 0, 0, 2, 0],
     )

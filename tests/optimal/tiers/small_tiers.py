@@ -28,7 +28,7 @@ class TieredCase(NamedTuple):
         """Whether a replay takes it, which asks for room for the last past too."""
         return not self.forced or int(self.trace.past.max(initial=0)) <= self.tiers.capacities[0]
 
-    def optimum(self, method: str = "auto") -> tt.TieredOptimum:
+    def optimum(self, method: str = "auto") -> tt.Optimum:
         asked: Any = method
         return tt.hindsight_optimum(self.trace, self.tiers, self.xi, self.forced, method=asked)
 

@@ -1,14 +1,9 @@
-"""What makes tokens of text, by one protocol: bytes, a tokenizer's file, or the tokenizer of a model."""
+"""What makes tokens of text, by one protocol; `teltheory.systems.modules.tokenizers` has them by name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
-
-from teltheory.errors import ArgumentError
-from teltheory.formats.counting import ESTIMATE, EXPECTED, counter
 
 
 @dataclass(frozen=True)
@@ -42,23 +37,3 @@ BYTES = Tokenizer(
     lambda ids: bytes(ids).decode("utf-8", "replace"),
 )
 """One token a byte; for layouts without a model."""
-
-
-def tokenizer_of(named: str | Path | Tokenizer | Any) -> Tokenizer:
-    """Return a tokenizer: itself, "bytes", "smollm2", or what `teltheory.formats.counting.counter` takes."""
-    if isinstance(named, Tokenizer):
-        return named
-    if named == "bytes":
-        return BYTES
-    if named == "smollm2":
-        from teltheory.systems.modules.smollm2 import tokenizer
-
-        return tokenizer()
-    if isinstance(named, str) and named != ESTIMATE and "." not in named:
-        raise ArgumentError("tokenizer", named, f"'bytes', 'smollm2', {EXPECTED}")
-    counting = counter(named)
-    return Tokenizer(counting.name, lambda text: counting.encode([text])[0], _no_text)
-
-
-def _no_text(ids: Sequence[int]) -> str:
-    return f"{len(ids)} tokens"
