@@ -21,7 +21,6 @@ from teltheory.cost.metrics import slo_violations, tail_excess_latency
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import whole_number
 from teltheory.model.problem import PlainProblem
-from teltheory.model.tiers import Tiers
 from teltheory.model.units import Seconds, is_time
 from teltheory.optimal import Method, check_certificate, hindsight_optimum
 from teltheory.policies.named import policy_of
@@ -98,8 +97,8 @@ class Problem(PlainProblem):
         Text that is no size or time, bytes or a time without a model; rules.
     """
 
-    memory: int | Tiers | None = field(init=False, repr=False)
-    threshold: int | None = field(init=False, repr=False)
+    memory: Any = field(init=False, repr=False)
+    threshold: Any = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()

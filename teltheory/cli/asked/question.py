@@ -17,7 +17,7 @@ from teltheory.cli.asked.prefixes import (
 )
 from teltheory.cli.asked.served import Served
 from teltheory.cli.asked.traces import report_lines, turns_as_data
-from teltheory.cost.given import models_for, read_size, scarce
+from teltheory.cost.given import in_text, models_for, read_size, scarce
 from teltheory.cost.goals import Level
 from teltheory.cost.kv_cache import KVSize
 from teltheory.cost.latency import Latency
@@ -27,13 +27,15 @@ from teltheory.model.forest import Forest
 from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.numbers import INT64_MAX
 from teltheory.model.outcome import Outcome
+from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
 from teltheory.model.units import Time, bytes_in, listed_values, read_time, read_tokens
 from teltheory.optimal.trees.hindsight import HOLES_LEGEND
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import trim_left_out
 from teltheory.policies.spec import FOR_SLOS, AnySpec, Spec, default_estimate
-from teltheory.replay import in_reference, replay
+from teltheory.problem import Problem
+from teltheory.replay import in_reference
 from teltheory.replay.caches import PLAIN, always_forced, read_cache
 from teltheory.sweep import Grid
 
@@ -183,6 +185,12 @@ class Asked:
             lines.append(f"Replayed by the slow reference, as no compiled loop is known to fit: {listed(slow)}.")
         return lines
 
+    def at(self, capacity: int | Tiers | None = None, xi: int | None = None, **others: Any) -> Problem:
+        """Return what is asked at a capacity and a threshold, both in tokens."""
+        grid, latency = self.grid, self.thresholds.latency
+        rules = {"forced": grid.forced, "cache": read_cache(grid.cache), "running": grid.running} | others
+        return Problem(self.requests, in_text(capacity), in_text(xi), latency=latency, **rules)
+
     @property
     def _estimate(self) -> str:
         """The prompt estimate as text; in blocks it is rounded up."""
@@ -310,9 +318,9 @@ def chosen_thresholds(
     """Return LRU's P90, P95 and P99 at a capacity, and a sentence: of TTFT, or of uncached tokens.
 
     In seconds a percentile is the least whole number of milliseconds that so many turns keep; a trace without
-    turns has the threshold 0. `caching` is as `replay` takes it.
+    turns has the threshold 0. `caching` is as `Problem` takes it.
     """
-    lru = replay(requests, LRU(), capacity // requests.scale, **caching).in_tokens()
+    lru = Problem(requests, in_text(capacity), **caching).replay(LRU()).in_tokens()
     of = "TTFT, rounded up to milliseconds" if in_seconds else "uncached tokens"
     levels = "{}, {} and {}".format(*(level.text.upper() for level in LEVELS))
     origin = f"Thresholds, as none is given: LRU's {levels} of {of}, at a capacity of {capacity:,} tokens."

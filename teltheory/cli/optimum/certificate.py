@@ -40,11 +40,11 @@ from teltheory.model.plan import check_plan
 from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
 from teltheory.optimal.certificate import Certificate
-from teltheory.optimal.checks import check_certificate
 from teltheory.optimal.costs.prices import Cut, Prices
 from teltheory.optimal.methods import BlockCache
 from teltheory.optimal.slo.exhaustion import check_violations
 from teltheory.optimal.tiers.certificate import COLUMNS, TieredCertificate
+from teltheory.problem import Problem
 
 VERSION = 2
 KIND = "objective_kind"
@@ -77,9 +77,8 @@ class Certified:
     def check(self, requests: Trace | Forest) -> None:
         """Raise `CertificateError` if this proves nothing about these requests."""
         if self.steps is not None:
-            found = Certificate(self.objective, self.kept, self.steps)
-            running = self.prefixes.running
-            return check_certificate(requests, self.capacity, self.xi, found, self.forced, running=running)
+            asked = Problem(requests, self.capacity, self.xi, forced=self.forced, running=self.prefixes.running)
+            return asked.check_certificate(Certificate(self.objective, self.kept, self.steps))
         return None if requests.shared else self._check_plan(requests)
 
     def _check_plan(self, trace: Any) -> None:

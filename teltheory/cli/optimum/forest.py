@@ -13,15 +13,11 @@ from teltheory.cli.optimum.certificate import Certified
 from teltheory.cli.optimum.searches import OF_THIS_PLAN, WORKED, Found, tenths, work_of
 from teltheory.cli.printed.tables import WORK, plain_table, work_cells
 from teltheory.cost.goals import TEL
-from teltheory.cost.metrics import tail_excess_latency
 from teltheory.errors import SolverError
 from teltheory.model.display import percent
 from teltheory.model.forest import Forest
-from teltheory.optimal import hindsight_optimum
 from teltheory.optimal.methods import BlockCache
-from teltheory.policies.clairvoyant import TailOptimizedBelady
-from teltheory.policies.online import LRU
-from teltheory.replay import replay
+from teltheory.problem import Problem
 
 BESIDE = {"belady": "Tail-Optimized Belady", "lru": "LRU"}
 """Policies beside the optimum."""
@@ -67,28 +63,26 @@ class ForestSearch:
         return {**self.asked.as_data(), "objective": TEL, "time_limit": self.time_limit, "rows": rows}
 
     def _least_tel(self, capacity: int, xi: int) -> Found:
-        grid, size = self.asked.grid, self.forest.block_size
-        where = (self.forest, capacity // size, xi // size)
-        row = {"capacity": capacity, "xi": xi, **self._beside(*where[1:])}
-        of_solver: dict[str, Any] = {"method": self.method, "time_limit": self.time_limit}
+        problem = self.asked.at(capacity, xi)
+        row = {"capacity": capacity, "xi": xi, **self._beside(problem)}
         try:
-            best = hindsight_optimum(*where, grid.forced, cache=self.cache, running=grid.running, **of_solver)
+            best = problem.optimum(self.method, self.time_limit)
         except SolverError as error:
             return self._given_up(row, error)
         sides = {"lower": best.lower, "upper": best.upper, "by_solver": best.by_solver, "bound": best.bound}
         row |= {"optimum": best.objective, **sides, "gap": float(best.relative_gap), "method": best.method}
         row |= {"status": best.status, **work_of(best.outcome, self.asked)}
         proof = best.certificate
-        numbers = (int(proof.objective), proof.kept, where[2], proof.steps)
-        read = replace(self.asked.prefixes, block_size=size)
-        return Found(row, Certified(TEL, where[1], grid.forced, *numbers, prefixes=read))
+        numbers = (int(proof.objective), proof.kept, problem.threshold, proof.steps)
+        read = replace(self.asked.prefixes, block_size=self.forest.block_size)
+        return Found(row, Certified(TEL, problem.memory, problem.forced, *numbers, prefixes=read))
 
-    def _beside(self, capacity: int, xi: int) -> dict[str, Any]:
-        """Return what policies are worth in the same cache, and their work; capacity and threshold in blocks."""
-        grid, found = self.asked.grid, dict[str, Any]()
-        for name, policy in zip(BESIDE, (TailOptimizedBelady(xi), LRU()), strict=True):
-            made = replay(self.forest, policy, capacity, grid.forced, cache=self.cache, running=grid.running)
-            found |= {name: tail_excess_latency(made, xi), **work_of(made, self.asked, f"{name}_")}
+    def _beside(self, problem: Problem) -> dict[str, Any]:
+        """Return what policies are worth in the same cache, and their work."""
+        found = dict[str, Any]()
+        for name, policy in zip(BESIDE, ("tail-optimized-belady", "lru"), strict=True):
+            made = problem.replay(policy)
+            found |= {name: problem.tel(made), **work_of(made, self.asked, f"{name}_")}
         return found
 
     def _given_up(self, row: dict[str, Any], error: SolverError) -> Found:

@@ -13,14 +13,12 @@ from teltheory.cli.asked.question import Asked
 from teltheory.cli.optimum.certificate import Certified, Entry
 from teltheory.cli.printed.tables import WORK, WORK_LEGEND, plain_table, work_cells
 from teltheory.cost.goals import SLO, TEL, Level
-from teltheory.cost.metrics import slo_violations, tail_excess_latency, ttft_quantiles, write_volume
+from teltheory.cost.metrics import slo_violations, ttft_quantiles, write_volume
 from teltheory.errors import SolverError
 from teltheory.model.display import percent
 from teltheory.model.numbers import Ratio
 from teltheory.model.outcome import Outcome
-from teltheory.optimal import hindsight_optimum
 from teltheory.policies.online import LRU, TLRU
-from teltheory.replay import replay
 
 TIME_LIMIT = 60.0
 OF_THIS_PLAN = "P50, hit, prefill and written of {} are of this plan: others may have the same {}. " + WORK_LEGEND
@@ -114,12 +112,11 @@ class Search:
         return self._tel_table(rows) if self.goal == TEL else self._bounds_table(rows)
 
     def _least_tel(self, capacity: int, xi: int) -> Found:
-        trace, forced = self.asked.trace, self.asked.grid.forced
-        lru = replay(trace, LRU(), capacity, forced)
-        row = {"capacity": capacity, "xi": xi, "lru": tail_excess_latency(lru, xi), **self._work(lru, "lru_")}
-        limit = self.time_limit
+        problem = self.asked.at(capacity, xi)
+        lru = problem.replay(LRU())
+        row = {"capacity": capacity, "xi": xi, "lru": problem.tel(lru), **self._work(lru, "lru_")}
         try:
-            best = hindsight_optimum(trace, capacity, xi, forced, method=self.method, time_limit=limit)
+            best = problem.optimum(self.method, self.time_limit)
         except SolverError as error:
             return self._given_up(row, error)
         incumbent, gap = (None, None) if best.bound is None else (best.objective, best.upper - best.bound)
@@ -128,7 +125,7 @@ class Search:
         if best.certificate is None:
             return Found(row, None)
         kept, steps = best.certificate.kept, best.certificate.steps
-        return Found(row, Certified(TEL, capacity, forced, int(best.objective), kept, xi, steps))
+        return Found(row, Certified(TEL, capacity, problem.forced, int(best.objective), kept, xi, steps))
 
     def _given_up(self, row: dict[str, Any], error: SolverError) -> Found:
         from teltheory.optimal.solver import INTERRUPTED
@@ -141,12 +138,9 @@ class Search:
         return Found(row, None, f"{place}: {error}", error.status == INTERRUPTED)
 
     def _fewest_violations(self, capacity: int, xi: int) -> Found:
-        from teltheory.optimal.slo.violations import fewest_violations
-
-        trace, forced, began = self.asked.trace, self.asked.grid.forced, monotonic()
+        problem, forced, began = self.asked.at(capacity, xi), self.asked.grid.forced, monotonic()
         row = {"capacity": capacity, "xi": xi, **self._beside(capacity, xi, lambda one: slo_violations(one, xi))}
-        limit = self.seconds
-        best = fewest_violations(trace, capacity, xi, forced, method=self.method, time_limit=limit)
+        best = problem.fewest_violations(method=self.method, time_limit=self.seconds)
         row |= {"violations": best.upper, **self._searched(best, began), "method": best.method}
         row |= {"gap_of_avoidable": float(Ratio(best.gap, max(best.facts["avoidable"], 1)))}
         proof: dict[str, Any] = {"proved": best.proved, "prices": best.certificate}
@@ -154,10 +148,8 @@ class Search:
         return Found(row, certificate, interrupted=best.status == "interrupted")
 
     def _least_percentile(self, capacity: int, level: Level) -> Found:
-        from teltheory.optimal.slo.percentile import best_percentile
-
-        trace, grid, began = self.asked.trace, self.asked.grid, monotonic()
-        best = best_percentile(trace, capacity, level.share(len(trace)), grid.forced, time_limit=self.seconds)
+        grid, began = self.asked.grid, monotonic()
+        best = self.asked.at(capacity).best_percentile(level.text, time_limit=self.seconds)
         found = {"percentile": best.upper, **best.facts, **self._searched(best, began)}
         policies = {xi: self._beside(capacity, xi, lambda one: level.of(one.uncached)) for xi in grid.thresholds}
         xi = min(policies, key=lambda xi: (policies[xi]["tlru"], xi))
@@ -180,7 +172,7 @@ class Search:
         """Return what LRU and T-LRU with the grid's prompt estimate are worth, and their work."""
         found: dict[str, Any] = {}
         for name, policy in (("lru", LRU()), ("tlru", TLRU(xi, self.asked.grid.q_hat or 0))):
-            outcome = replay(self.asked.trace, policy, capacity, self.asked.grid.forced)
+            outcome = self.asked.at(capacity).replay(policy)
             found |= {name: worth(outcome), **self._work(outcome, f"{name}_")}
         return found
 

@@ -17,13 +17,9 @@ from teltheory.cli.optimum.tiered_certificate import TieredCertified
 from teltheory.cli.printed.tables import plain_table
 from teltheory.cli.replay.served_tables import tels_text, tiers_text
 from teltheory.cost.goals import TEL
-from teltheory.cost.metrics import tail_excess_latency
 from teltheory.model.display import percent
 from teltheory.model.tiers import TieredOutcome, Tiers
-from teltheory.optimal import hindsight_optimum
-from teltheory.policies.clairvoyant import TailOptimizedBelady
-from teltheory.policies.online import LRU
-from teltheory.replay import replay
+from teltheory.problem import Problem
 
 LEGEND = (
     "lower: no policy has less TEL in these tiers, by a certificate that check-certificate evaluates. found: the "
@@ -60,24 +56,15 @@ class TieredSearch:
         return {**self.asked.as_data(), "objective": TEL, "time_limit": self.time_limit, "rows": rows}
 
     def _least_tel(self, tiers: Tiers, xi: int) -> Found:
-        requests, forced = self.asked.requests, self.asked.grid.forced
-        size = requests.block_size
-        where = tiers.in_blocks(size), xi // size
-        best = hindsight_optimum(requests, *where, forced, method=self.method, time_limit=self.time_limit)
+        requests, problem = self.asked.requests, self.asked.at(tiers, xi, cache="strict", running=1)
+        best = problem.optimum(self.method, self.time_limit)
         row = {"tiers": tiers.as_dict(), "xi": xi, "lower": float(best.lower), "upper": float(best.upper)}
         row |= {"optimum": None if best.objective is None else float(best.objective), "method": best.method}
         row |= {"gap": float(best.relative_gap), "by_solver": best.by_solver}
-        row |= {"hit_rates": _hits(best.outcome), "policies": self._beside(*where)}
+        row |= {"hit_rates": _hits(best.outcome), "policies": _beside(problem)}
+        size, where = requests.block_size, (problem.memory, problem.threshold)
         read = replace(self.asked.prefixes, block_size=size) if requests.shared else PRIVATE
-        return Found(row, TieredCertified(*where, forced, best.certificate, read))
-
-    def _beside(self, tiers: Tiers, xi: int) -> dict[str, Any]:
-        """Return what policies are worth in the same tiers."""
-        found = {}
-        for name, policy in (("Tail-Optimized Belady", TailOptimizedBelady(xi)), ("LRU", LRU())):
-            outcome = replay(self.asked.requests, policy, tiers, self.asked.grid.forced)
-            found[name] = {"tel": float(tail_excess_latency(outcome, xi)), "hit_rates": _hits(outcome)}
-        return found
+        return Found(row, TieredCertified(*where, problem.forced, best.certificate, read))
 
     def table(self, rows: Sequence[dict[str, Any]]) -> Table:
         """Return the table: in each choice of tiers the optimum or its two sides, and policies beside it."""
@@ -92,6 +79,15 @@ class TieredSearch:
         places = tiers_text(tiers), self.asked.thresholds.label(row["xi"])
         for place, cells in zip_longest(places, _worth(row), fillvalue=""):
             yield (place, *cells)
+
+
+def _beside(problem: Problem) -> dict[str, Any]:
+    """Return what policies are worth in the same tiers."""
+    found = {}
+    for name, policy in (("Tail-Optimized Belady", "tail-optimized-belady"), ("LRU", "lru")):
+        outcome = problem.replay(policy)
+        found[name] = {"tel": float(problem.tel(outcome)), "hit_rates": _hits(outcome)}
+    return found
 
 
 def _worth(row: dict[str, Any]) -> Iterator[tuple[str, ...]]:

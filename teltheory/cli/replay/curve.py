@@ -36,16 +36,15 @@ from teltheory.cli.replay.served_tables import served_tables
 from teltheory.cost.metrics import share_closed, tail_excess_latency, ttft_quantiles, ttft_violations
 from teltheory.model.display import percent
 from teltheory.model.numbers import exact_sum
-from teltheory.optimal import hindsight_optimum
 from teltheory.optimal.curve import hindsight_curve
-from teltheory.optimal.methods import BlockCache
 from teltheory.plots.curves import caption_of_curves, draw_curves
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import Policy
 from teltheory.policies.spec import NAMED, OPTIMA, Spec, others, parse_policies, policy_texts, unknown, usual
+from teltheory.problem import Problem
 from teltheory.replay import Cache
 from teltheory.replay.caches import always_forced, read_cache
-from teltheory.replay.curve import CapacityCurve, capacity_curve
+from teltheory.replay.curve import CapacityCurve
 from teltheory.sweep import QUANTILES, ServedCell
 from teltheory.sweep.jobs import measure
 
@@ -207,12 +206,12 @@ class Curves:
                 continue
             policy, cache = replayed = grid.build(spec, xi, int, unit), grid.cache_of(spec)
             if replayed not in known:
-                known[replayed] = capacity_curve(self.asked.requests, policy, cache=cache)
+                known[replayed] = Problem(self.asked.requests, cache=cache).curve(policy)
             rows.table += of_policy(known[replayed], spec, xi, grid.capacities, percentiles=True)
             rows.drawn += of_policy(known[replayed], spec, xi, self.spaced, percentiles=False)
         if self.hindsight:
             cache = read_cache(grid.cache)
-            lru = known.get((LRU(), cache)) or capacity_curve(self.asked.requests, LRU(), cache=cache)
+            lru = known.get((LRU(), cache)) or Problem(self.asked.requests, cache=cache).curve(LRU())
             rows.table = list(self._with_distances(rows.table, lru))
         return rows
 
@@ -283,9 +282,9 @@ class Curves:
         return self.asked.shared and self.asked.grid.pins
 
     def _least_tel(self, capacity: int, xi: int) -> int:
-        requests, unit = self.asked.requests, self.asked.requests.scale
-        cache: BlockCache = "holes" if requests.shared else "strict"
-        return int(hindsight_optimum(requests, capacity // unit, xi // unit, self._forced, cache=cache).lower)
+        cache = "holes" if self.asked.shared else "strict"
+        asked = self.asked.at(capacity, xi, forced=self._forced, cache=cache, running=1)
+        return int(asked.optimum().lower)
 
     def _with_distances(self, table: Sequence[dict[str, Any]], lru: CapacityCurve) -> Iterator[dict[str, Any]]:
         """Yield rows with LRU's TEL and the least, and the distances of their own."""
