@@ -1,12 +1,21 @@
 """Advice for an idle server is that for a queue in which nobody waits: on random traces both say the same."""
 
+from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
 from advice.advised_traces import chats
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import forests, given_columns, turn_columns
 
 import teltheory as tt
+from teltheory.advice.goal import Goal
+from teltheory.advice.search import Candidate
+from teltheory.advice.server import Queueing, Replaying
+from teltheory.advice.settings import Settings
 
 LATENCY = tt.LatencyModel(Fraction(1, 10**4))
 
@@ -41,14 +50,41 @@ def test_where_nobody_waits_both_servers_have_the_same_advice(trace, goal):
     queue = tt.advise(far_apart(trace), capacity, slo, LATENCY, goal=goal, serving=tt.Serving())
     assert (queue.xi, queue.q_hat, queue.recommended) == (idle.xi, idle.q_hat, idle.recommended)
     assert queue.kept_promise == idle.kept_promise
-    assert (queue.choice.warm_up, queue.choice.idle) == (idle.choice.warm_up, idle.choice.idle)
+    assert (queue.choice.warm_up, queue.choice.candidate) == (idle.choice.warm_up, idle.choice.candidate)
     assert queue.held_out.broken == idle.held_out.broken
     for one, other in zip(queue.choice.tried, idle.choice.tried, strict=True):
-        assert (one.cost.prefilled, one.broken) == (other.cost.prefilled, other.broken)
+        assert (one.candidate, one.cost.prefilled, one.broken) == (
+            other.candidate,
+            other.cost.prefilled,
+            other.broken,
+        )
         assert one.gain == pytest.approx(other.gain, abs=1e-5)
-    for row, before in zip(queue.held_out.rows[:2], idle.held_out.rows[:2], strict=True):
-        assert (row.slow, row.prefilled, row.hit_rate) == (before.slow, before.prefilled, before.hit_rate)
-        assert (row.p50, row.p99) == pytest.approx((before.p50, before.p99), abs=1e-9)
-    gains = [(one.choice.here, one.held_out.gain) for one in (queue, idle)]
-    for one, other in zip(*gains, strict=True):
+    in_units = 1 / 10**4
+    for row, before in zip(queue.held_out.rows, idle.held_out.rows, strict=True):
+        for name in ("policy", "slow", "prefilled", "hit_rate", "written", "hits", "loaded"):
+            assert getattr(row, name) == getattr(before, name)
+        for name in ("wait", "load", "compute", "alone", "busy", "utilisation", "p50", "p99"):
+            assert getattr(row, name) == pytest.approx(getattr(before, name), abs=1e-9)
+        assert row.tel == pytest.approx(in_units * before.tel)
+    assert queue.held_out.bound == pytest.approx(in_units * idle.held_out.optimum)
+    for one, other in zip(*[(each.choice.here, each.held_out.gain) for each in (queue, idle)], strict=True):
         assert (one.value, one.low, one.high) == pytest.approx((other.value, other.low, other.high), abs=1e-5)
+
+
+CHAINS = (turn_columns() | given_columns()).map(lambda columns: far_apart(tt.Trace.from_turns(**columns)))
+FORESTS = forests().map(lambda forest: replace(forest, arrival=np.arange(len(forest)) * 1e5))
+
+
+@given(CHAINS | FORESTS, st.integers(0, 12), st.integers(0, 40), st.integers(0, 20))
+@settings(max_examples=60, deadline=None)
+def test_the_server_that_replays_does_what_the_one_that_serves_does(requests, start, capacity, margin):
+    goal, asked = Goal(Fraction(2), LATENCY), (requests, start, capacity, LATENCY, Settings(9))
+    idle, queue = Replaying(*asked), Queueing(*asked)
+    tried = Candidate((True,), False, margin)
+    for when, candidate in product(("early", "late"), (idle.lru, tried)):
+        one, other = (getattr(server, when)(candidate) for server in (idle, queue))
+        for name in ("reused", "written", "inputs"):
+            assert np.array_equal(getattr(one, name), getattr(other, name))
+        assert np.allclose(one.ttft, other.ttft)
+        assert (one.slow(goal), one.hits, one.moved) == (other.slow(goal), other.hits, other.moved)
+    assert idle.warm_up(idle.early(idle.lru)) == queue.warm_up(queue.early(queue.lru))

@@ -1,4 +1,4 @@
-"""Advice in a queue: today's where nothing waits, and rows that are served by hand."""
+"""Advice in a queue: what is recommended where nothing waits, and rows that are served by hand."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -30,12 +30,6 @@ def at(trace, arrival):
 
 
 @cache
-def never_waiting(turns=120):
-    """Chats of which each comes long after the one before it was answered."""
-    return at(chats(turns, 1), np.arange(turns) * 1e5)
-
-
-@cache
 def loaded(turns=140):
     """Chats that come as in a Poisson process."""
     return at(chats(turns, 2), np.cumsum(np.random.default_rng(5).exponential(1, turns)))
@@ -52,26 +46,6 @@ def in_tiers():
     tiers = tt.Tiers((800, 2000), (0, Fraction(3, 10)))
     serving = Serving(replicas=2, router="least-loaded")
     return tt.advise(loaded(), tiers, SLO, SLOW, serving=serving, load=Fraction(7, 10)), tiers
-
-
-@pytest.mark.parametrize("goal", ["tel", "slo", "p95"])
-def test_where_nothing_waits_the_choice_is_that_of_an_idle_server(goal):
-    trace = never_waiting()
-    idle = tt.advise(trace, CAPACITY, SLO, SLOW, goal=goal)
-    queue = tt.advise(trace, CAPACITY, SLO, SLOW, goal=goal, serving=Serving())
-    assert queue.choice.candidate.margin == idle.choice.margin
-    assert (queue.xi, queue.q_hat, queue.recommended) == (idle.xi, idle.q_hat, idle.recommended)
-    assert (queue.choice.warm_up, len(queue.choice.tried)) == (idle.choice.warm_up, len(idle.choice.tried))
-    assert queue.held_out.broken == idle.held_out.broken
-    assert [one.cost.prefilled for one in queue.choice.tried] == [one.cost.prefilled for one in idle.choice.tried]
-    for one, other in ((queue.choice.here, idle.choice.here), (queue.held_out.gain, idle.held_out.gain)):
-        assert (one.value, one.low, one.high) == pytest.approx((other.value, other.low, other.high), abs=1e-9)
-    for row, before in zip(queue.held_out.rows, idle.held_out.rows, strict=False):
-        assert (row.wait, row.load, row.tel) == pytest.approx((0, 0, before.tel / 10**4), abs=1e-9)
-        assert (row.slow, row.prefilled, row.written) == (before.slow, before.prefilled, before.written)
-        assert (row.hit_rate, row.p95) == pytest.approx((before.hit_rate, before.p95))
-        assert row.alone == pytest.approx(row.tel)
-    assert queue.held_out.bound * 10**4 == pytest.approx(idle.held_out.optimum)
 
 
 def test_what_an_idle_server_recommends_is_recommended_where_nothing_waits_without_a_guarantee():
