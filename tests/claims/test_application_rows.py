@@ -1,4 +1,4 @@
-"""The rows on tails of applications: their judges beside the package, and planted faults."""
+"""The rows on tails of applications: their judges beside the package."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -6,14 +6,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from claims.expected_verdicts import EXPECTED, TAIL_ROWS
-from claims.planting import plant
 from systems.apps.application_worlds import of_case
 
 from proofs_checks import all_claims
 from proofs_checks.parrot import (
-    application_programs,
-    application_tails,
-    plain_applications,
     tail_lemmas,
     tail_plans,
 )
@@ -79,40 +75,6 @@ def test_an_obligation_without_its_condition_is_not_proved():
         assert z3_answer(one.text) == cvc5_answer(one.text) == "unsat"
         without = replace(one, hypotheses=one.hypotheses[:-1])
         assert z3_answer(without.text) == "sat"
-
-
-FAULTS = {
-    "budgets a token too small": (
-        "parrot.tail.reserve",
-        application_tails.SUM,
-        plain_applications,
-        "_budget",
-        lambda exact: lambda case, split, *rest: exact(case, split, *rest) - (case.xi > 1),
-    ),
-    "the last turn counts for nothing": (
-        "parrot.tail.reserve.path",
-        application_tails.PATH,
-        Applications,
-        "excesses",
-        lambda exact: (
-            lambda case, uncached: {a: max(0, u - uncached[-1]) for a, u in exact(case, uncached).items()}
-        ),
-    ),
-    "a plan saves a token too many": (
-        "parrot.tail.program.once",
-        application_programs.FEW,
-        application_programs,
-        "least",
-        lambda exact: lambda case: max(0, exact(case) - 1),
-    ),
-}
-
-
-@pytest.mark.parametrize("name", FAULTS)
-def test_a_planted_fault_changes_a_verdict(name, monkeypatch):
-    row, space, *fault = FAULTS[name]
-    plant(monkeypatch, *fault)
-    assert decide(replace(ROWS[row], space=space, proof=None)).verdict == "refuted"
 
 
 def test_every_case_is_tried_once_and_edges_are_needed():

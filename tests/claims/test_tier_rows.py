@@ -1,4 +1,4 @@
-"""The rows on tiers and queues: their judge beside the package's replay, planted faults, and the listed cases."""
+"""The rows on tiers and queues: their judges beside the package's replay."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -11,11 +11,10 @@ from replay.instances import fewer
 import teltheory as tt
 from proofs_checks import all_claims
 from proofs_checks.queue.plain_queue import Queued
-from proofs_checks.tiers.chains import Chain, SmallChains
+from proofs_checks.tiers.chains import Chain
 from proofs_checks.tiers.lemmas import two_tiers
-from proofs_checks.tiers.plain_chains import TRIMS, Cascade, excesses, found, totals
+from proofs_checks.tiers.plain_chains import TRIMS, excesses, found, totals
 from proofs_checks.tiers.states import Clairvoyant, contents, least
-from teltheory.claims.comparison import DisagreementError, compare
 from teltheory.claims.smt import z3_answer
 
 ROWS = {claim.id: claim for claim in all_claims() if claim.id in TIER_ROWS}
@@ -101,27 +100,6 @@ def test_the_step_fails_if_what_the_first_budget_leaves_may_fall(monkeypatch):
     monkeypatch.setattr(two_tiers, "GROWS", without)
     answers = {obligation.name: z3_answer(obligation.text) for obligation in two_tiers.obligations()}
     assert [name for name, answer in answers.items() if answer != "unsat"] == ["a turn keeps b and c"]
-
-
-FAULTS = {
-    "most recent first": ("_by_recency", lambda exact: lambda self: exact(self)[::-1]),
-    "a budget less one": ("_worth", lambda exact: lambda self, *where: max(0, exact(self, *where) - 1)),
-    "one more in each tier": ("_overflow", lambda exact: lambda self, tier: exact(self, tier) - 1),
-    "nothing sinks": (
-        "_sink",
-        lambda exact: lambda self, tier, one, blocks: one.blocks.__setitem__(tier, one.blocks[tier] - blocks),
-    ),
-}
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", FAULTS)
-def test_the_compiled_replay_tells_a_fault_of_the_plain_one(monkeypatch, name):
-    method, fault = FAULTS[name]
-    claim = ROWS["tiers.tlru.scaled"]
-    monkeypatch.setattr(Cascade, method, fault(getattr(Cascade, method)))
-    with pytest.raises(DisagreementError):
-        compare(replace(claim, space=SmallChains({2: 3, 3: 2}, {}, ((0, 2),))), "quick")
 
 
 def test_every_content_is_tried_once():

@@ -1,15 +1,13 @@
-"""With a fault planted, the check that should catch it differs; without it, on the same instances, it does not."""
+"""Faults in what finds an optimum: brute force sees them, and no false optimum leaves the package."""
 
-import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from statistics import mean
 
 import numpy as np
 import pytest
-from replay.block_by_block import block_by_block
-from replay.instances import POLICY_NAMES, Case, fewer, policies, seeded
+from replay.instances import Case, fewer, seeded
 
 import teltheory as tt
 from teltheory.model.numbers import IntArray
@@ -18,42 +16,13 @@ from teltheory.optimal.chains.brute_force import smallest_total
 from teltheory.optimal.chains.formulation import hindsight_model
 from teltheory.optimal.chains.intervals import IntervalProblem, interval_problem
 from teltheory.optimal.solver import solve_intervals, solve_model
-from teltheory.policies import Conversation, Turn
-from teltheory.replay.chains import reference
+from teltheory.policies import Turn
 
 pytestmark = pytest.mark.long
 
-CASES = tuple(seeded(250, 2024, turns=(4, 9)))
 SMALL_CASES = tuple(seeded(fewer(250, 3), 2025, turns=(4, 8), conversations=3, length=5, room=8))
 
-TLRUS = tuple(name for name in POLICY_NAMES if name.startswith("tlru"))
-ROUND_ROBIN = tuple(name for name in POLICY_NAMES if name.endswith("round-robin"))
-NOT_LRU = tuple(name for name in POLICY_NAMES if name != "lru")  # LRU is the same under forced caching
-CLAIRVOYANT = ("belady", "tail-optimized-belady")
-
 Plant = Callable[[pytest.MonkeyPatch], None]
-
-
-@cache
-def judged(case: Case, name: str) -> list[int]:
-    """What the judge says, which knows nothing of the library and so of no fault planted there."""
-    return block_by_block(case, policies(case)[name])
-
-
-def differing_from_judge(names: Iterable[str] = POLICY_NAMES, cases: Iterable[Case] = CASES) -> set[str]:
-    """The policies whose replay differs from the judge's on some case."""
-    return {
-        name
-        for case in cases
-        for name in names
-        if case.replay(policies(case)[name]).cached.tolist() != judged(case, name)
-    }
-
-
-@pytest.fixture(scope="module")
-def sound() -> None:
-    """Without a fault no policy differs from the judge."""
-    assert differing_from_judge() == set()
 
 
 @cache
@@ -84,116 +53,6 @@ def no_false_optimum(method: str) -> bool:
         except tt.SolverError:
             refused += 1
     return refused > 0
-
-
-def trims_at_the_budget(patch: pytest.MonkeyPatch) -> None:
-    """Trims where X >= b, so that b - 1 is left, as Algorithm 1 is printed."""
-    right = tt.TLRU.budget
-    patch.setattr(tt.TLRU, "budget", lambda self, conversation: max(0, right(self, conversation) - 1))
-
-
-def evicts_the_most_recent(patch: pytest.MonkeyPatch) -> None:
-    right = reference.evict
-    patch.setattr(reference, "evict", lambda candidates, *rest: right(candidates[::-1], *rest))
-
-
-def trims_the_most_recent_first(patch: pytest.MonkeyPatch) -> None:
-    right = reference.trim_in_order
-    patch.setattr(reference, "trim_in_order", lambda candidates, *rest: right(candidates[::-1], *rest))
-
-
-def trims_no_rounds(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(reference, "trim_in_rounds", reference.trim_in_order)
-
-
-def evicts_without_trimming(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(reference, "trim_in_order", lambda candidates, policy, overflow: overflow)
-
-
-def rounds_go_by_recency(patch: pytest.MonkeyPatch) -> None:
-    def by_recency(candidates: list[Conversation], policy: object, overflow: int) -> int:
-        firsts = [conversation.first for conversation in candidates]
-        for rank, conversation in enumerate(candidates):
-            conversation.first = rank
-        left = right(candidates, policy, overflow)
-        for first, conversation in zip(firsts, candidates, strict=True):
-            conversation.first = first
-        return left
-
-    right = reference.trim_in_rounds
-    patch.setattr(reference, "trim_in_rounds", by_recency)
-
-
-def eager_waits_for_overflow(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(reference, "trim_all", lambda candidates, policy: None)
-
-
-def ignores_forced(patch: pytest.MonkeyPatch) -> None:
-    module = sys.modules["teltheory.replay"]  # as an attribute of the package the name is the function's
-    right = reference.replay_reference
-    patch.setattr(
-        module, "replay_reference", lambda instance, *rest: right(replace(instance, forced=False), *rest)
-    )
-
-
-def keeps_what_has_ended(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(tt.EndAwareTLRU, "drops", lambda self, conversation: False)
-
-
-def threshold_is_strict(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(tt.ThresholdLRU, "drops", lambda self, conversation: conversation.past < self.cutoff)
-
-
-def belady_evicts_the_nearest(patch: pytest.MonkeyPatch) -> None:
-    right = tt.TailOptimizedBelady.eviction_key
-    patch.setattr(tt.TailOptimizedBelady, "eviction_key", lambda self, conversation: -right(self, conversation))
-
-
-def cap_ignores_the_next_history(patch: pytest.MonkeyPatch) -> None:
-    def budget(self: tt.TailOptimizedBelady, conversation: Conversation) -> int:
-        if conversation.next is None:
-            return 0
-        return max(0, conversation.next.history + conversation.next.prompt - self.xi)
-
-    patch.setattr(tt.TailOptimizedBelady, "budget", budget)
-
-
-def belady_lets_the_least_recent_go_first(patch: pytest.MonkeyPatch) -> None:
-    """The trim key that lets what never returns go first is left out."""
-    patch.setattr(tt.TailOptimizedBelady, "trim_key", lambda self, conversation: 0)
-
-
-@pytest.mark.usefixtures("sound")
-@pytest.mark.parametrize(
-    ("plant", "names"),
-    [
-        (trims_at_the_budget, TLRUS),
-        (evicts_the_most_recent, [name for name in POLICY_NAMES if name not in CLAIRVOYANT]),
-        (
-            trims_the_most_recent_first,
-            ["tlru least-recent", "end-aware least-recent", "length-aware least-recent"],
-        ),
-        (trims_no_rounds, ROUND_ROBIN),
-        (rounds_go_by_recency, ROUND_ROBIN),
-        (evicts_without_trimming, ["tlru least-recent", "tail-optimized-belady"]),
-        (eager_waits_for_overflow, [name for name in POLICY_NAMES if name.endswith("eager")]),
-        (ignores_forced, NOT_LRU),
-        (keeps_what_has_ended, [name for name in POLICY_NAMES if name.startswith("end-aware")]),
-        (threshold_is_strict, ["threshold-lru"]),
-        (belady_evicts_the_nearest, CLAIRVOYANT),
-        (cap_ignores_the_next_history, CLAIRVOYANT),
-        (belady_lets_the_least_recent_go_first, ["tail-optimized-belady"]),
-    ],
-)
-def test_the_judge_catches(monkeypatch, plant, names):
-    plant(monkeypatch)
-    assert differing_from_judge(names) == set(names)
-
-
-def test_the_judge_catches_ignored_forced_caching_only_where_it_is_forced(monkeypatch):
-    ignores_forced(monkeypatch)
-    assert differing_from_judge(cases=[case for case in CASES if not case.forced]) == set()
-    assert differing_from_judge(cases=[case for case in CASES if case.forced]) == set(NOT_LRU)
 
 
 def caps_by_the_mean_prompt(patch: pytest.MonkeyPatch) -> None:
