@@ -10,11 +10,11 @@ from replay.instances import POLICY_NAMES, TRIMS, by_both_engines, cases, exampl
 from replay.own_policies import OWN, HalfKept
 
 import teltheory as tt
-import teltheory.replay
 from teltheory.policies import LeastRecentlyUsed
 from teltheory.policies.policy import NotCompiledError
 from teltheory.replay.bitset import clear_bit, largest_bit, new_bitset, set_bit
 from teltheory.replay.chains.lru import replay_least_recent_trim, replay_lru, replay_round_robin_trim
+from teltheory.replay.chains.replays import replay_instance
 from teltheory.replay.chains.rounds import exchange, new_tree, trim_rounds
 from teltheory.replay.chains.slots import Slots
 
@@ -100,7 +100,7 @@ class Unmarked(LeastRecentlyUsed):
 @pytest.mark.parametrize(("policy", "kernel"), [(tt.LRU(), True), (Unmarked(), False)])
 def test_auto_takes_the_kernel_for_long_traces_if_the_policy_allows_it(policy, kernel, monkeypatch):
     taken = []
-    names = teltheory.replay.__globals__
+    names = replay_instance.__globals__
     exact, turns = names["_by_kernel"], names["KERNEL_FROM"]
     monkeypatch.setitem(names, "_by_kernel", lambda *args: taken.append(True) or exact(*args))
     rng, told = np.random.default_rng(0), []
