@@ -14,6 +14,7 @@ import numpy as np
 import teltheory as tt
 from teltheory.errors import ArgumentError
 from teltheory.paper.script import markdown, run
+from teltheory.policies import GDSF, LFU, SharedTLRU
 from teltheory.workloads import Quantiles, draw_module_trace
 
 CAPACITY, XI, Q_HAT, REPEATS = 300_000, 3_000, 2_500, 3
@@ -21,9 +22,9 @@ POLICIES = {
     "LRU": tt.LRU(),
     "T-LRU, round-robin": tt.TLRU(XI, Q_HAT),
     "T-LRU, least-recent": tt.TLRU(XI, Q_HAT, "least-recent"),
-    "T-LRU, shared budget": tt.SharedTLRU(XI, 110),
-    "LFU": tt.LFU(),
-    "GDSF": tt.GDSF(),
+    "T-LRU, shared budget": SharedTLRU(XI, 110),
+    "LFU": LFU(),
+    "GDSF": GDSF(),
     "Belady": tt.Belady(),
     "Tail-Optimized Belady": tt.TailOptimizedBelady(XI),
 }

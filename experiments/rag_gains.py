@@ -24,6 +24,7 @@ from teltheory.cost.links import load_seconds, marginal_seconds
 from teltheory.paper import tidy
 from teltheory.paper.rows import ServedDocuments
 from teltheory.paper.script import markdown, run
+from teltheory.policies import RetrievalPGDSF
 from teltheory.systems.rag.indexes import IVF, build
 from teltheory.systems.rag.requests import draw_workload
 from teltheory.systems.rag.served import Served
@@ -50,7 +51,7 @@ def requests(zipf: float, rng: np.random.Generator) -> Workload:
 
 def ragcache(work: Workload, host: int) -> Server:
     """Return RAGCache with a host of so many GPUs."""
-    policy = tt.RetrievalPGDSF(tt.PrefillProfile.of_latency(LATENCY, work.longest, work.longest))
+    policy = RetrievalPGDSF(tt.PrefillProfile.of_latency(LATENCY, work.longest, work.longest))
     tiers = tt.Tiers((GPU, GPU * host), (0, LOAD / marginal_seconds(LATENCY)), "swap-out-once")
     return Server(tiers, policy, window=WINDOW, speculation=SPECULATION)
 

@@ -21,6 +21,7 @@ import teltheory as tt
 from teltheory.paper.script import markdown, run
 from teltheory.policies.policy import Policy
 from teltheory.serving.routers import ROUTERS
+from teltheory.serving.served import Served
 
 SLO, LATENCY = Fraction(2), tt.A100_LLAMA2_7B
 XI = LATENCY.threshold(SLO)
@@ -72,7 +73,7 @@ def policies(trace: tt.Trace, most: int) -> list[tuple[str, Policy]]:
     return each[:most]
 
 
-def cells(served: tt.Served) -> list[str]:
+def cells(served: Served) -> list[str]:
     """Return what a row says of a run."""
     median, slow = served.quantiles((0.5, 0.95)).tolist()
     tail, good = served.tail(SLO), 1 - served.slow(SLO) / len(served)

@@ -1,6 +1,13 @@
 """What scripts may rely on, by docs/releasing.md: names, the ways they are called, commands and their options."""
 
+from __future__ import annotations
+
+import ast
 import inspect
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
 
 import click
 import pytest
@@ -64,6 +71,17 @@ COMMANDS = {
 }
 
 
+FIRST_PAGES = {"sweep", "Grid", "Sample", "LeastRecentlyUsed", "on_arrays", "default_estimate", "wildchat_like"}
+GROUPS = {"policies": "FIFO GDSF on_arrays", "belief": "bayes_posterior next_event", "systems": "rag modules apps"}
+FRONT = Path(tt.__file__)
+
+
+def imported_for_types():
+    """Return what the front door imports where types are checked: the module of each name."""
+    (block,) = (one for one in ast.parse(FRONT.read_text()).body if isinstance(one, ast.If))
+    return {alias.name: one.module for one in block.body for alias in one.names}
+
+
 def reached(path):
     found = tt
     for name in path.split("."):
@@ -71,7 +89,35 @@ def reached(path):
     return found
 
 
-@pytest.mark.parametrize("name", sorted({*POLICIES, *FUNCTIONS, *OTHERS}))
+def test_the_front_door_lists_loads_and_types_the_same_names():
+    typed = {name: module for name, module in imported_for_types().items() if name not in GROUPS}
+    assert set(tt.__all__) == {*typed, *GROUPS}
+    for name, module in typed.items():
+        assert getattr(tt, name) is getattr(import_module(module), name), name
+    assert set(tt.__all__) <= set(dir(tt))
+
+
+def test_groups_hold_the_rest():
+    for group, names in GROUPS.items():
+        assert getattr(tt, group) is import_module(f"teltheory.{group}")
+        assert all(hasattr(getattr(tt, group), name) for name in names.split())
+    assert not {"FIFO", "bayes_posterior"} & {*tt.__all__}
+
+
+@pytest.mark.parametrize("first", ["teltheory.sweep.grid", "teltheory.replay.curve", "teltheory"])
+def test_a_function_stands_in_front_of_the_room_of_its_name(first):
+    told = f"import {first}, teltheory as tt; assert callable(tt.sweep) and callable(tt.replay); tt.sweep.__name__"
+    code = f"{told}; from teltheory.sweep.grid import Grid; from teltheory.replay.curve import capacity_curve"
+    done = f"{code}; assert callable(tt.sweep) and callable(tt.replay) and tt.Grid is Grid"
+    subprocess.run([sys.executable, "-c", done], check=True)
+
+
+def test_an_unknown_name_is_an_error_that_names_it():
+    with pytest.raises(AttributeError, match="module 'teltheory' has no attribute 'nothing'"):
+        tt.nothing  # noqa: B018 - the error is asked for
+
+
+@pytest.mark.parametrize("name", sorted({*POLICIES, *FUNCTIONS, *OTHERS, *FIRST_PAGES}))
 def test_a_public_name_is_exported(name):
     assert name in tt.__all__
     assert getattr(tt, name) is not None

@@ -33,7 +33,7 @@ REQUESTS, FEW_REQUESTS = 5_000, 300
 DOCUMENTS, STAGES, MOST = 20_000, 8, 5
 BESIDE = np.array([0, 17, 43, 101, 211])
 TIERS = tt.Tiers((200_000, 20_000_000), (0, Fraction(26, 100)), "swap-out-once")
-SERVER = Server(TIERS, tt.LFU(), window=32, speculation="always")
+SERVER = Server(TIERS, tt.policies.LFU(), window=32, speculation="always")
 LOAD = 18.5e-6
 
 

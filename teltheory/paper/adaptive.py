@@ -47,7 +47,7 @@ class Key:
     window: int = 0
 
 
-def policies(scenario: Scenario, lru_p95: int) -> Iterator[tuple[Key, tt.TLRU | tt.AdaptiveTLRU]]:
+def policies(scenario: Scenario, lru_p95: int) -> Iterator[tuple[Key, tt.TLRU | tt.policies.AdaptiveTLRU]]:
     """Yield what is compared with LRU."""
     for ratio in RATIOS:
         xi = lru_p95 * ratio.numerator // ratio.denominator
@@ -58,7 +58,7 @@ def policies(scenario: Scenario, lru_p95: int) -> Iterator[tuple[Key, tt.TLRU | 
     }
     for quantile, share, window in sorted(settings):
         key = Key("adaptive", float(share), float(quantile), window)
-        yield key, tt.AdaptiveTLRU(0, scenario.q_hat, quantile, share, window, window // 5)
+        yield key, tt.policies.AdaptiveTLRU(0, scenario.q_hat, quantile, share, window, window // 5)
 
 
 def measured(outcome: tt.Outcome, xi: int) -> FloatArray:

@@ -7,6 +7,8 @@
 4. Cells are made of measurements, in the grid's order, whatever the order in which jobs were done.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Generator, Hashable, Sequence
 from contextlib import closing
 from dataclasses import replace

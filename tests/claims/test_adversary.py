@@ -12,6 +12,7 @@ import teltheory as tt
 from proofs_checks.tail_optimized.not_competitive import Dice, online_policies
 from teltheory.claims.adversary import adversary
 from teltheory.errors import ArgumentError
+from teltheory.policies import SharedTLRU
 from teltheory.policies.spec import NAMED
 
 CLAIRVOYANT = (tt.EndAwareTLRU, tt.LengthAwareTLRU, tt.Belady, tt.TailOptimizedBelady)
@@ -26,7 +27,13 @@ class EvenShares:
             max(conversations, key=lambda conversation: conversation.cached).cached -= 1
 
 
-OURS = (LongestFirst(), HalfKept(), EvenShares(), tt.ReturnAwareTLRU(2, 2, lead=None), tt.SharedTLRU(2, 2))
+OURS = (
+    LongestFirst(),
+    HalfKept(),
+    EvenShares(),
+    tt.ReturnAwareTLRU(2, 2, lead=None),
+    SharedTLRU(2, 2),
+)
 
 
 @st.composite

@@ -36,7 +36,7 @@ def trace_of(case):
     return tt.ModuleTrace.from_requests(case.asked, case.sizes, case.fresh)
 
 
-POLICIES = {"own": (tt.TLRU, plain_sets.own), "shared": (tt.SharedTLRU, plain_sets.shared)}
+POLICIES = {"own": (tt.TLRU, plain_sets.own), "shared": (tt.policies.SharedTLRU, plain_sets.shared)}
 
 
 @pytest.mark.parametrize("cache", ["strict", "whole"])

@@ -26,6 +26,7 @@ from proofs_checks.ragcache.plain_tiers import (
 from proofs_checks.ragcache.worlds import Asked, Tree, shapes
 from teltheory.claims.search import decide, refutes
 from teltheory.model.forest import Forest
+from teltheory.policies import RetrievalPGDSF
 from teltheory.replay.tiers.reference import PlainTree
 from teltheory.systems.rag.server import Server, serve
 from teltheory.systems.rag.workload import Workload
@@ -82,7 +83,7 @@ class Pairs:
 
 
 def retrieval_pgdsf(**readings):
-    return tt.RetrievalPGDSF(Pairs(), **readings)
+    return RetrievalPGDSF(Pairs(), **readings)
 
 
 PLAIN_AND_PACKAGE = {

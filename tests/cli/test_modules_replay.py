@@ -8,6 +8,7 @@ import pytest
 import teltheory as tt
 from teltheory.cli import main
 from teltheory.formats.module_sets import read_module_trace
+from teltheory.policies import LFU
 from teltheory.policies.spec import default_estimate
 
 SCHEMA = """<schema name="trip">Go.<union>
@@ -35,7 +36,7 @@ def test_rows_are_the_replays_of_the_library(sets, cache, capsys):
     assert run("modules", "replay", sets, "--policy", "lru,tlru,lfu,tail-optimized-belady", *options) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
     trace = read_module_trace(sets)
-    policies = [tt.LRU(), tt.TLRU(2500, default_estimate(trace)), tt.LFU(), tt.TailOptimizedBelady(2500)]
+    policies = [tt.LRU(), tt.TLRU(2500, default_estimate(trace)), LFU(), tt.TailOptimizedBelady(2500)]
     least = tt.hindsight_optimum(trace, 4000, 2500).upper
     for row, policy in zip(rows, policies, strict=True):
         outcome = tt.replay(trace, policy, 4000, cache=cache)

@@ -8,6 +8,7 @@ import pytest
 
 import teltheory as tt
 from teltheory.errors import ArgumentError
+from teltheory.policies import AdaptiveTLRU
 from teltheory.policies.future import looks_ahead
 from teltheory.policies.spec import CLAIRVOYANT, NAMED, ONLINE, default_estimate, others, parse_policy
 
@@ -197,7 +198,7 @@ def test_the_command_replays_policies_that_learn(tmp_path, run_json):
     policies = (
         tt.ETLRU(20, "learnt", 0.01, 0.1),
         tt.ReturnAwareTLRU(20, q_hat, lead=0.5),
-        tt.AdaptiveTLRU(20, q_hat),
+        AdaptiveTLRU(20, q_hat),
     )
     expected = [tt.tail_excess_latency(tt.replay(trace, policy, 60), 20) for policy in policies]
     assert [row["tel"] for row in rows] == expected
@@ -213,11 +214,11 @@ def test_policy_specs_round_trip():
     for text in ("lru", "tlru:xi=2800,q_hat=200,trim=eager", "threshold-lru:cutoff=5", "belady"):
         assert parse_policy(text).text == text
     assert parse_policy("end-aware:q_hat=2").build(7, 9) == tt.EndAwareTLRU(7, 2)
-    assert parse_policy("adaptive").build(7, 9) == tt.AdaptiveTLRU(7, 9)
+    assert parse_policy("adaptive").build(7, 9) == AdaptiveTLRU(7, 9)
     adaptive = parse_policy("adaptive:xi=0,quantile=0.9,share=3/4,window=10,every=2,hysteresis=0,trim=eager")
     assert adaptive.text == "adaptive:xi=0,quantile=9/10,share=3/4,window=10,every=2,hysteresis=0,trim=eager"
     quantile, share = Fraction(9, 10), Fraction(3, 4)
-    assert adaptive.build(7, 9) == tt.AdaptiveTLRU(0, 9, quantile, share, 10, 2, Fraction(0), "eager")
+    assert adaptive.build(7, 9) == AdaptiveTLRU(0, 9, quantile, share, 10, 2, Fraction(0), "eager")
     for wrong in ("share=x", "share=1/0", "quantile=2", "share=-1", "window=0", "window=1.5", "hysteresis=nan"):
         with pytest.raises(ArgumentError, match=wrong.partition("=")[0]):
             parse_policy(f"adaptive:{wrong}")

@@ -8,6 +8,7 @@ import pytest
 import teltheory as tt
 from teltheory.cli.asked.question import read_question
 from teltheory.cli.asked.served import Served
+from teltheory.policies import SLOTLRU
 
 EMBEDDED = "a100-llama2-7b"
 ATTENTION = "a100-llama2-7b-attention"
@@ -112,7 +113,7 @@ def test_tlru_for_an_slo_takes_model_and_slo_from_the_command(run_json, long_tur
     policy = ["--policy", "slo-tlru:q_hat=20000,trim=least-recent"]
     flags = ["--latency", ATTENTION, "--slo", "2s", "--capacity", "60000", *policy]
     (row,) = run_json(command, long_turns, *flags)["rows"]
-    own = tt.SLOTLRU(tt.A100_LLAMA2_7B_ATTENTION, SLO, 20_000, "least-recent")
+    own = SLOTLRU(tt.A100_LLAMA2_7B_ATTENTION, SLO, 20_000, "least-recent")
     outcome = tt.replay(tt.read_trace(long_turns), own, 60_000)
     assert row["tel"] == tt.tail_excess_latency(outcome, row["xi"])
     assert row["violations"] == tt.ttft_violations(outcome, tt.A100_LLAMA2_7B_ATTENTION, SLO)

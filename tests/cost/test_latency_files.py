@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from refusals import refused
 
 import teltheory as tt
+from teltheory.cost.latency import Provenance
 
 NUMBERS = st.fractions(0, 10, max_denominator=10**9)
 TEXT = st.text(max_size=8)
-ORIGINS = st.none() | st.builds(tt.Provenance, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT)
+ORIGINS = st.none() | st.builds(Provenance, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT)
 FORMULAS = st.builds(tt.LatencyModel, NUMBERS, NUMBERS, NUMBERS.map(lambda x: x - 5), NUMBERS, TEXT, ORIGINS)
 TABLES = st.builds(
     tt.TableLatency.monotone,

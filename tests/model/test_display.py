@@ -14,6 +14,7 @@ from strategies import forests, given_columns, timed_columns, turn_columns
 import teltheory as tt
 from teltheory.errors import ArgumentError
 from teltheory.model.display import in_short
+from teltheory.serving.served import Served
 from teltheory.workloads import wildchat_like
 
 LONGEST = 200
@@ -35,7 +36,7 @@ def large():
     )
     yield from (tt.hindsight_curve(SOME, 2789, 1000, 20_000), tt.CapacityCurve(CHATS, tt.LRU()))
     times = CHATS.arrival
-    yield tt.Served(outcome, outcome.cached, *[times] * 5, replicas=10**6)
+    yield Served(outcome, outcome.cached, *[times] * 5, replicas=10**6)
 
 
 def test_a_line_stands_for_a_value_of_any_size():

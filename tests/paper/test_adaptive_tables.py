@@ -13,6 +13,7 @@ from replay.instances import cases, examples
 import teltheory as tt
 from teltheory.paper import adaptive, front, scenarios
 from teltheory.paper.adaptive import MEASURES, Key
+from teltheory.policies import AdaptiveTLRU
 
 WILDCHAT = scenarios.scenarios()["wildchat"]
 
@@ -45,7 +46,7 @@ def test_the_best_fixed_threshold_is_the_best_of_the_grid_in_each_measure(short)
     lru_p95 = int(lru[MEASURES.index("p95")])
     replays = {
         Key("fixed", 1.0): tt.TLRU(lru_p95, short.q_hat),
-        Key("adaptive", 1.0, 0.95, 100): tt.AdaptiveTLRU(0, short.q_hat, share=Fraction(1), window=100, every=20),
+        Key("adaptive", 1.0, 0.95, 100): AdaptiveTLRU(0, short.q_hat, share=Fraction(1), window=100, every=20),
     }
     for key, policy in replays.items():
         again = adaptive.measured(tt.replay(short.sample(1), policy, 4_000), short.xi)

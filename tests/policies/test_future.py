@@ -6,13 +6,20 @@ import numpy as np
 import pytest
 
 import teltheory as tt
-from teltheory.policies import LeastRecentlyUsed, larger, on_arrays
+from teltheory.policies import LFU, AdaptiveTLRU, LeastRecentlyUsed, larger, on_arrays
 from teltheory.policies.future import looks_ahead
 from teltheory.serving.serve import Serving
 from teltheory.workloads import wildchat_like
 
 FUTURE = (tt.Belady(), tt.TailOptimizedBelady(3), tt.EndAwareTLRU(3, 1), tt.LengthAwareTLRU(3))
-PAST = (tt.LRU(), tt.TLRU(3, 1), tt.ThresholdLRU(3), tt.LFU(), tt.AdaptiveTLRU(3, 1), tt.ReturnAwareTLRU(3, 1))
+PAST = (
+    tt.LRU(),
+    tt.TLRU(3, 1),
+    tt.ThresholdLRU(3),
+    LFU(),
+    AdaptiveTLRU(3, 1),
+    tt.ReturnAwareTLRU(3, 1),
+)
 CHATS = wildchat_like().sample(120, np.random.default_rng(0))
 
 

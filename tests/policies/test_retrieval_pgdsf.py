@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from refusals import refusals, refused
 
 import teltheory as tt
+from teltheory.policies import GDSF, RetrievalPGDSF
 from teltheory.replay.tiers.reference import PlainTree
 from teltheory.replay.tiers.tree import TieredTree
 from teltheory.systems.rag.workload import Workload
@@ -70,7 +71,7 @@ def test_the_example_by_hand():
         (2, 10, [26, 25], {"A", "AB", "B"}),
         (0, 10, [16], {"A", "AB", "C"}),
     ]
-    for k, (tree, cached) in enumerate(served(work, 5, tt.RetrievalPGDSF(Pairs()), PlainTree)):
+    for k, (tree, cached) in enumerate(served(work, 5, RetrievalPGDSF(Pairs()), PlainTree)):
         clock = tree.memories[0].clock
         assert (cached[0], clock, priorities(tree, work, k), cached_lists(tree, work)) == told[k]
 
@@ -91,7 +92,7 @@ def test_the_example_by_hand():
 def test_every_reading_is_another_policy(reading, expected):
     """Priorities of A and AB after request 8, and of C after request 9."""
     work = workload(BY_HAND, LENGTH)
-    policy = tt.RetrievalPGDSF(Pairs(), documents=work.document, **reading)
+    policy = RetrievalPGDSF(Pairs(), documents=work.document, **reading)
     trees = enumerate(served(work, 5, policy, PlainTree))
     found = [priorities(tree, work, k) for k, (tree, _) in trees if k >= 7]
     assert [*found[0], *found[1]] == expected
@@ -188,7 +189,7 @@ def test_the_formulas_written_down_again_find_the_same(lists, length, data, read
     least = max(sum(length[one] for one in found) for found in lists)
     capacities = (data.draw(st.integers(least, least + 4)), data.draw(st.integers(0, 8)))
     capacities = capacities[: data.draw(st.integers(1, 2))]
-    policy = tt.RetrievalPGDSF(Pairs(), documents=work.document, **reading)
+    policy = RetrievalPGDSF(Pairs(), documents=work.document, **reading)
     loads = (0, 0)[: len(capacities)]
     found = [cached for _, cached in served(work, tt.Tiers(capacities, loads), policy)]
     judge = ByTheFormulas(length, capacities, policy, arrival)
@@ -200,27 +201,27 @@ def test_where_every_token_costs_the_same_it_is_gdsf(lists, length, more, host):
     """T linear through 0: equation 3 is a constant, whatever the sizes."""
     work = workload(lists, length)
     tiers = tt.Tiers((max(sum(length[one] for one in found) for found in lists) + more, host), (0, 0))
-    policy = tt.RetrievalPGDSF(Linear(), remembers=False, clock_at="end")
-    ours, gdsf = (served(work, tiers, one) for one in (policy, tt.GDSF()))
+    policy = RetrievalPGDSF(Linear(), remembers=False, clock_at="end")
+    ours, gdsf = (served(work, tiers, one) for one in (policy, GDSF()))
     assert [cached for _, cached in ours] == [cached for _, cached in gdsf]
 
 
 def test_other_caches_do_not_tell_what_was_retrieved():
     forest = tt.Forest.from_paths([[1], [2], [3]])
     with pytest.raises(tt.ArgumentError, match="WholeNodes"):
-        tt.replay(forest, tt.RetrievalPGDSF(Linear()), 1, cache="strict", forced=True)
+        tt.replay(forest, RetrievalPGDSF(Linear()), 1, cache="strict", forced=True)
 
 
 test_parameters_are_checked = refusals(
     tt.ArgumentError,
-    ("window: found 0, expected", lambda: tt.RetrievalPGDSF(Linear(), window=0)),
-    ("window_in: found 'tokens'", lambda: tt.RetrievalPGDSF(Linear(), window_in="tokens")),
-    ("clock: found 'x'", lambda: tt.RetrievalPGDSF(Linear(), clock="x")),
-    ("documents: found None", lambda: tt.RetrievalPGDSF(Linear(), frequency="document")),
+    ("window: found 0, expected", lambda: tt.policies.RetrievalPGDSF(Linear(), window=0)),
+    ("window_in: found 'tokens'", lambda: tt.policies.RetrievalPGDSF(Linear(), window_in="tokens")),
+    ("clock: found 'x'", lambda: tt.policies.RetrievalPGDSF(Linear(), clock="x")),
+    ("documents: found None", lambda: tt.policies.RetrievalPGDSF(Linear(), frequency="document")),
 )
 
 
 def test_documents_are_those_of_the_forest():
     work = workload([[0], [1]], [1, 1])
-    policy = tt.RetrievalPGDSF(Linear(), documents=[0], frequency="document")
+    policy = tt.policies.RetrievalPGDSF(Linear(), documents=[0], frequency="document")
     refused(tt.ArgumentError, "documents: found 1", TieredTree, work.forest, 1, policy)

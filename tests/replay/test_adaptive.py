@@ -12,6 +12,7 @@ from replay.block_by_block import Judge
 from replay.instances import TRIMS, Case, cases, examples, fewer, seeded
 
 import teltheory as tt
+from teltheory.policies import AdaptiveTLRU
 
 SHARES = st.sampled_from([Fraction(0), Fraction(1, 3), Fraction(4, 5), Fraction(1), Fraction(5, 2)])
 LEVELS = st.sampled_from([Fraction(1, 100), Fraction(1, 2), Fraction(2, 3), Fraction(19, 20), Fraction(1)])
@@ -19,8 +20,8 @@ MARGINS = st.sampled_from([Fraction(0), Fraction(1, 10), Fraction(1, 2), Fractio
 
 
 @st.composite
-def adaptive(draw: st.DrawFn, xi: int, q_hat: int) -> tt.AdaptiveTLRU:
-    return tt.AdaptiveTLRU(
+def adaptive(draw: st.DrawFn, xi: int, q_hat: int) -> AdaptiveTLRU:
+    return AdaptiveTLRU(
         xi,
         q_hat,
         draw(LEVELS),
@@ -33,7 +34,7 @@ def adaptive(draw: st.DrawFn, xi: int, q_hat: int) -> tt.AdaptiveTLRU:
 
 
 @st.composite
-def drawn_cases(draw: st.DrawFn, **limits: object) -> tuple[Case, tt.AdaptiveTLRU]:
+def drawn_cases(draw: st.DrawFn, **limits: object) -> tuple[Case, AdaptiveTLRU]:
     case = draw(cases(turns=(1, 12), **limits))
     return case, draw(adaptive(case.xi, case.q_hat))
 
@@ -41,7 +42,7 @@ def drawn_cases(draw: st.DrawFn, **limits: object) -> tuple[Case, tt.AdaptiveTLR
 class AdaptiveJudge(Judge):
     """The judge of `TLRU`, which it is given anew before each cut; what turns computed is counted from totals."""
 
-    def __init__(self, case: Case, policy: tt.AdaptiveTLRU) -> None:
+    def __init__(self, case: Case, policy: AdaptiveTLRU) -> None:
         super().__init__(case, tt.TLRU(policy.xi, policy.q_hat, policy.trim))
         self.rules = policy
 
@@ -60,7 +61,7 @@ class AdaptiveJudge(Judge):
         return now if abs(wanted - now) <= rules.hysteresis * max(wanted, now) else wanted
 
 
-def judged(case: Case, policy: tt.AdaptiveTLRU) -> list[int]:
+def judged(case: Case, policy: AdaptiveTLRU) -> list[int]:
     return AdaptiveJudge(case, policy).reuses()
 
 
@@ -71,9 +72,9 @@ def test_the_reference_against_a_judge_that_goes_block_by_block(drawn):
     assert case.replay(policy).cached.tolist() == judged(case, policy)
 
 
-def seeded_policies(seed: int, case: Case) -> list[tt.AdaptiveTLRU]:
+def seeded_policies(seed: int, case: Case) -> list[AdaptiveTLRU]:
     rng = np.random.default_rng(seed)
-    plain = tt.AdaptiveTLRU(case.xi, case.q_hat, Fraction(4, 5), Fraction(9, 10), 4, 3, Fraction(0))
+    plain = AdaptiveTLRU(case.xi, case.q_hat, Fraction(4, 5), Fraction(9, 10), 4, 3, Fraction(0))
     window, every = (int(rng.integers(1, 9)) for _ in range(2))
     return [replace(plain, window=window, every=every, trim=trim) for trim in TRIMS]
 
@@ -114,7 +115,7 @@ def test_decisions_depend_on_the_past_alone(drawn, turns):
 
 
 def test_thresholds_by_hand():
-    policy = tt.AdaptiveTLRU(10, 0, Fraction(1, 2), Fraction(2, 3), window=3, every=2, hysteresis=Fraction(1, 4))
+    policy = AdaptiveTLRU(10, 0, Fraction(1, 2), Fraction(2, 3), window=3, every=2, hysteresis=Fraction(1, 4))
     observe = policy.observing()
     seen = [9, 1, 12, 100, 15, 19, 100, 100, 100]
     assert [observe(uncached).xi for uncached in seen] == [10, 10, 6, 6, 10, 10, 10, 10, 66]
@@ -122,7 +123,7 @@ def test_thresholds_by_hand():
 
 def test_the_defaults_by_hand():
     """Four fifths of P95 of the last 500 turns, every 100 turns, if it is a twentieth away (docs/adaptive.md)."""
-    observe = tt.AdaptiveTLRU(10, 0).observing()
+    observe = AdaptiveTLRU(10, 0).observing()
     seen = [*range(1, 601), *[605] * 100, *[607] * 100]
     # P95 is 475, 575, 605 and 607: 4/5 of it 380, 460, 484 (24 from 460, within 484 / 20) and 485 (25 from it)
     assert [observe(uncached).xi for uncached in seen] == [10] * 499 + [380] * 100 + [460] * 200 + [485]
@@ -130,14 +131,14 @@ def test_the_defaults_by_hand():
 
 test_wrong_parameters_are_named = refusals(
     tt.ArgumentError,
-    ("xi: found ", lambda: replace(tt.AdaptiveTLRU(1, 1), xi=-1)),
-    ("q_hat: found ", lambda: replace(tt.AdaptiveTLRU(1, 1), q_hat=1.5)),
-    ("quantile: found ", lambda: replace(tt.AdaptiveTLRU(1, 1), quantile=Fraction(0))),
-    ("quantile: found ", lambda: replace(tt.AdaptiveTLRU(1, 1), quantile=Fraction(21, 20))),
-    ("quantile: found ", lambda: replace(tt.AdaptiveTLRU(1, 1), quantile=0.95)),
-    ("share: found ", lambda: replace(tt.AdaptiveTLRU(1, 1), share=Fraction(-1, 2))),
-    ("hysteresis: found ", lambda: replace(tt.AdaptiveTLRU(1, 1), hysteresis=-1)),
-    ("window: found ", lambda: replace(tt.AdaptiveTLRU(1, 1), window=0)),
-    ("every: found ", lambda: replace(tt.AdaptiveTLRU(1, 1), every=0)),
-    ("trim: found ", lambda: replace(tt.AdaptiveTLRU(1, 1), trim="none")),
+    ("xi: found ", lambda: replace(tt.policies.AdaptiveTLRU(1, 1), xi=-1)),
+    ("q_hat: found ", lambda: replace(tt.policies.AdaptiveTLRU(1, 1), q_hat=1.5)),
+    ("quantile: found ", lambda: replace(tt.policies.AdaptiveTLRU(1, 1), quantile=Fraction(0))),
+    ("quantile: found ", lambda: replace(tt.policies.AdaptiveTLRU(1, 1), quantile=Fraction(21, 20))),
+    ("quantile: found ", lambda: replace(tt.policies.AdaptiveTLRU(1, 1), quantile=0.95)),
+    ("share: found ", lambda: replace(tt.policies.AdaptiveTLRU(1, 1), share=Fraction(-1, 2))),
+    ("hysteresis: found ", lambda: replace(tt.policies.AdaptiveTLRU(1, 1), hysteresis=-1)),
+    ("window: found ", lambda: replace(tt.policies.AdaptiveTLRU(1, 1), window=0)),
+    ("every: found ", lambda: replace(tt.policies.AdaptiveTLRU(1, 1), every=0)),
+    ("trim: found ", lambda: replace(tt.policies.AdaptiveTLRU(1, 1), trim="none")),
 )

@@ -13,7 +13,7 @@ from strategies import given_columns, turn_columns
 
 import teltheory as tt
 from teltheory.model.instance import Instance
-from teltheory.policies import LeastRecentlyUsed, Node, on_arrays, tel_safe_budget
+from teltheory.policies import AdaptiveTLRU, LeastRecentlyUsed, Node, on_arrays, tel_safe_budget
 from teltheory.policies.policy import Trim, prefers_kernel
 from teltheory.replay.chains import kernel
 from teltheory.replay.chains.lru import replay_least_recent_trim
@@ -310,13 +310,19 @@ class NothingKept(tt.ETLRU):
         return lambda turn: CutsItself()
 
 
-class OtherAdaptive(tt.AdaptiveTLRU):
+class OtherAdaptive(AdaptiveTLRU):
     """The class of T-LRU with an adaptive threshold, which may do anything."""
 
 
 @pytest.mark.parametrize(
     "policy",
-    [CutsItself(), Observes(), NothingKept(3, fixed(1), 0.1, 0.1), OtherAdaptive(3, 1), tt.ReturnAwareTLRU(3, 1)],
+    [
+        CutsItself(),
+        Observes(),
+        NothingKept(3, fixed(1), 0.1, 0.1),
+        OtherAdaptive(3, 1),
+        tt.ReturnAwareTLRU(3, 1),
+    ],
     ids=lambda policy: type(policy).__name__,
 )
 def test_what_has_more_than_rules_is_for_the_reference(policy):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from strategies import given_columns, timed_columns, turn_columns
 
 import teltheory as tt
+from teltheory.policies import FIFO, GDSF, LFU, PGDSF, S3FIFO, SLRU, TTL, Priority, TwoQ
 from teltheory.policies.residence import ByResidence
 
 LENGTH = st.integers(0, 5)
@@ -19,16 +20,21 @@ HALF = Fraction(1, 2)
 @st.composite
 def policies(draw, turns):
     own = (
-        tt.FIFO(),
-        tt.LFU(),
-        tt.SLRU(),
-        tt.GDSF(),
-        tt.PGDSF(per_depth=draw(st.sampled_from((0.0, 0.25)))),
-        tt.TTL(3),
+        FIFO(),
+        LFU(),
+        SLRU(),
+        GDSF(),
+        PGDSF(per_depth=draw(st.sampled_from((0.0, 0.25)))),
+        TTL(3),
     )
-    queues = tt.TwoQ(), tt.S3FIFO(), tt.TwoQ(HALF, draw(st.integers(0, 2))), tt.S3FIFO(HALF, HALF)
+    queues = (
+        TwoQ(),
+        S3FIFO(),
+        TwoQ(HALF, draw(st.integers(0, 2))),
+        S3FIFO(HALF, HALF),
+    )
     priorities = draw(st.lists(st.integers(0, 2), min_size=turns, max_size=turns))
-    return draw(st.sampled_from((*own, *queues, tt.Priority(priorities))))
+    return draw(st.sampled_from((*own, *queues, Priority(priorities))))
 
 
 def instances(draw, columns):
@@ -76,7 +82,13 @@ def test_seeded_traces_by_runs_and_by_units():
     for _ in range(60):
         trace, capacity, forced = seeded(rng, 25), int(rng.integers(0, 20)), bool(rng.integers(0, 2))
         capacity += int(trace.past.max()) if forced else 0
-        for policy in (tt.LFU(), tt.GDSF(), tt.PGDSF(per_depth=0.25), tt.TwoQ(HALF, 2), tt.S3FIFO(HALF, HALF)):
+        for policy in (
+            LFU(),
+            GDSF(),
+            PGDSF(per_depth=0.25),
+            TwoQ(HALF, 2),
+            S3FIFO(HALF, HALF),
+        ):
             plain, runs = (tt.replay(trace, policy, capacity, forced, engine=e) for e in ("reference", "kernel"))
             assert plain == runs
 
@@ -87,12 +99,12 @@ def test_what_a_turn_read_again_stays_under_lfu_and_what_came_first_goes_under_f
         ([0, 1, 0, 2, 0], [2, 2, 0, 1, 0], [2, 1, 2]),
     ):
         trace = tt.Trace.from_turns(conversations, prompts, [0] * 5)
-        assert [int(tt.replay(trace, policy, 4).cached[4]) for policy in (tt.LFU(), tt.FIFO(), tt.LRU())] == kept
+        assert [int(tt.replay(trace, policy, 4).cached[4]) for policy in (LFU(), FIFO(), tt.LRU())] == kept
 
 
 def test_what_a_history_cuts_is_gone_as_under_lru():
     trace = tt.Trace.from_turns([0, 0, 0], [4, 0, 4], [0, 0, 0], history=[0, 1, 1])
-    for policy in (tt.LRU(), tt.LFU(), tt.S3FIFO()):
+    for policy in (tt.LRU(), LFU(), S3FIFO()):
         assert tt.replay(trace, policy, 100).cached.tolist() == [0, 1, 1]
 
 
@@ -115,4 +127,4 @@ def test_one_of_ones_own_runs_unit_by_unit():
 def test_an_initial_cache_has_no_memory_of_its_own():
     trace = tt.Trace.from_turns([0], [1], [0])
     with pytest.raises(tt.ArgumentError, match=r"initial: found .* expected none, under a policy with a memory"):
-        tt.replay(trace, tt.LFU(), 5, initial=[(0, 2, 2)])
+        tt.replay(trace, LFU(), 5, initial=[(0, 2, 2)])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from replay.instances import TRIMS, Case, assume_feasible, cases, examples
 
 import teltheory as tt
-from teltheory.policies import Conversation
+from teltheory.policies import SLOTLRU, Conversation
 
 SLOPES = st.fractions("1/7", 4, max_denominator=7)
 PAIRS = st.fractions(0, 1, max_denominator=9)
@@ -23,7 +23,7 @@ SLOS = st.fractions(0, 30, max_denominator=5)
 def test_where_ttft_is_linear_it_is_tlru(case: Case, slope: Fraction, slo: Fraction, trim: str) -> None:
     assume_feasible(case)
     model = tt.LatencyModel(slope)
-    found = case.replay(tt.SLOTLRU(model, slo, case.q_hat, trim))
+    found = case.replay(SLOTLRU(model, slo, case.q_hat, trim))
     same = case.replay(tt.TLRU(model.threshold(slo), case.q_hat, trim))
     assert found.cached.tolist() == same.cached.tolist()
 
@@ -32,7 +32,7 @@ def test_where_ttft_is_linear_it_is_tlru(case: Case, slope: Fraction, slo: Fract
 @given(cases(), FORMULAS | st.just(TABLE), SLOS, st.sampled_from(TRIMS))
 def test_the_kernel_replays_it_as_the_reference_does(case: Case, model: object, slo: Fraction, trim: str) -> None:
     assume_feasible(case)
-    policy = tt.SLOTLRU(model, slo, case.q_hat, trim)
+    policy = SLOTLRU(model, slo, case.q_hat, trim)
     assert case.replay(policy, "kernel").cached.tolist() == case.replay(policy).cached.tolist()
 
 
@@ -40,7 +40,7 @@ def test_the_kernel_replays_it_as_the_reference_does(case: Case, model: object, 
 def test_the_budget_is_the_least_prefix_that_keeps_the_slo(
     model: object, slo: Fraction, past: int, q: int, size: int
 ) -> None:
-    budget = tt.SLOTLRU(model, slo, q, block_size=size).budget(Conversation(0, past, past, None))
+    budget = SLOTLRU(model, slo, q, block_size=size).budget(Conversation(0, past, past, None))
     total = past * size + q
     keeping = [x for x in range(past + 1) if model.safe_uncached(np.array(total), slo) >= total - x * size]
     assert budget == min(keeping, default=past)
@@ -52,7 +52,7 @@ def test_a_kept_budget_keeps_the_slo_of_every_prompt_up_to_the_estimate(
     model: object, slo: Fraction, past: int, q_hat: int, data: st.DataObject
 ) -> None:
     """Wherever the whole past would keep it; what is cached beyond the budget does no harm."""
-    budget = tt.SLOTLRU(model, slo, q_hat).budget(Conversation(0, past, past, None))
+    budget = SLOTLRU(model, slo, q_hat).budget(Conversation(0, past, past, None))
     cached, prompt = data.draw(st.integers(budget, past)), data.draw(st.integers(0, q_hat))
 
     def keeps(cached: int, prompt: int) -> bool:
@@ -67,7 +67,7 @@ def test_a_kept_budget_keeps_the_slo_of_every_prompt_up_to_the_estimate(
 
 def test_with_attention_a_long_conversation_keeps_more_than_tlru_would() -> None:
     slo, model = Fraction(1), tt.A100_LLAMA2_7B_ATTENTION
-    policy, plain = tt.SLOTLRU(model, slo, 200), tt.TLRU(model.threshold(slo), 200)
+    policy, plain = SLOTLRU(model, slo, 200), tt.TLRU(model.threshold(slo), 200)
     past = Conversation(0, 60_000, 60_000, None)
     budget = policy.budget(past)
     assert budget > plain.budget(past)
@@ -89,4 +89,4 @@ def test_with_attention_a_long_conversation_keeps_more_than_tlru_would() -> None
 def test_wrong_arguments_are_named(change: dict[str, object], message: str) -> None:
     good = {"latency": tt.A100_LLAMA2_7B, "slo": Fraction(1), "q_hat": 1, "trim": "eager"}
     with pytest.raises(tt.ArgumentError, match=f"^{message}"):
-        tt.SLOTLRU(**{**good, **change})
+        SLOTLRU(**{**good, **change})

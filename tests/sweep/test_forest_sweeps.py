@@ -11,6 +11,7 @@ from sweep.noting import some_trace
 import teltheory as tt
 from teltheory.base.store import text_of
 from teltheory.cost.latency import A100_LLAMA2_7B
+from teltheory.policies import SLOTLRU
 from teltheory.policies.spec import Spec, default_estimate, in_blocks, parse_policy
 from teltheory.sweep import ForestAtHand, Grid, sweep
 from teltheory.sweep.jobs import Job
@@ -164,7 +165,7 @@ def test_lengths_of_policies_are_rounded_as_blocks_are():
     assert in_blocks(tt.ThresholdLRU(47), SIZE) == tt.ThresholdLRU(2)
     assert in_blocks(tt.Belady(), SIZE) == tt.Belady()
     assert in_blocks(tt.TLRU(47, 33), 1) == tt.TLRU(47, 33)
-    slo = tt.SLOTLRU(A100_LLAMA2_7B, Fraction(1), 9)
+    slo = SLOTLRU(A100_LLAMA2_7B, Fraction(1), 9)
     assert in_blocks(slo, SIZE) == replace(slo, block_size=SIZE)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import teltheory as tt
 from teltheory.model.instance import Instance
 from teltheory.model.tiers import LOADINGS, Mode
+from teltheory.optimal import TieredCertificate
 
 
 class TieredCase(NamedTuple):
@@ -32,7 +33,7 @@ class TieredCase(NamedTuple):
         asked: Any = method
         return tt.hindsight_optimum(self.trace, self.tiers, self.xi, self.forced, method=asked)
 
-    def check(self, certificate: tt.TieredCertificate) -> None:
+    def check(self, certificate: TieredCertificate) -> None:
         tt.check_certificate(self.trace, self.tiers, self.xi, certificate, self.forced)
 
 

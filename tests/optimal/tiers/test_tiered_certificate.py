@@ -13,6 +13,7 @@ from refusals import refused
 from replay.instances import fewer
 
 import teltheory as tt
+from teltheory.optimal import TieredCertificate
 from teltheory.optimal.tiers.brute_force import least_tel
 from teltheory.optimal.tiers.certificate import bound_of
 
@@ -22,7 +23,7 @@ TIGHT = TieredCase(
 )
 
 
-def changed(certificate: tt.TieredCertificate) -> Iterator[tt.TieredCertificate]:
+def changed(certificate: TieredCertificate) -> Iterator[TieredCertificate]:
     """Yield the certificate with any number more or less, without any row, with any two numbers swapped."""
     columns = {name: column for name in COLUMNS if (column := getattr(certificate, name)) is not None}
     for name, column in columns.items():
@@ -68,7 +69,7 @@ def test_no_prices_prove_more_than_the_optimum():
             most = int(rng.choice([10, 10, 11])) - shares[0]
             loading = np.minimum(shares[1], most) if case.tiers.loading == "overlapped" else None
             rooms = (rows // tiers + 1, rows % tiers, rng.integers(0, 15, len(rows)))
-            forged = tt.TieredCertificate(Fraction(0), *rooms, shares[0], loading, 10)
+            forged = TieredCertificate(Fraction(0), *rooms, shares[0], loading, 10)
             if loading is not None and (shares[0] + loading > 10).any():
                 seen += 1
                 refused(tt.CertificateError, r"shares\[\d\]: found 11, expected 10 at most", case.check, forged)
@@ -98,7 +99,7 @@ def test_no_prices_prove_more_than_the_optimum():
 )
 def test_the_error_says_what_fails(change, told):
     columns = ([3, 3], [0, 1], [1, 1], [0, 0, 1, 1])
-    by_hand = tt.TieredCertificate(Fraction(5, 2), *(np.array(column) for column in columns), None, 1)
+    by_hand = TieredCertificate(Fraction(5, 2), *(np.array(column) for column in columns), None, 1)
     TIGHT.check(by_hand)
     assert TIGHT.optimum().lower == by_hand.lower
     refused(tt.CertificateError, told, lambda: TIGHT.check(replace(by_hand, **change)))

@@ -16,7 +16,7 @@ REQUESTS = [C, B, D, C, B, E, D]
 UNITS = tt.Forest.of_nodes(np.array([-1, S, S, A, S, S]), np.array(REQUESTS))
 SIZED = replace(UNITS, length=np.array([2, 2, 2, 2, 2, 1]))
 FOREST = replace(SIZED, ask=SIZED.past, total=SIZED.past)
-LEARNT = tt.RetrievalPGDSF(ByLength(), question=False)
+LEARNT = tt.policies.RetrievalPGDSF(ByLength(), question=False)
 
 # After each request: the first tier, the second, both clocks, the tokens computed, copied and dropped so far.
 EXCLUSIVE = [

@@ -10,6 +10,7 @@ from strategies import forests
 from tiered import MODES, Dear, documents, memories, policies, tiered
 
 import teltheory as tt
+from teltheory.policies import FIFO, GDSF, Priority
 
 CAPACITIES = st.integers(0, 8)
 
@@ -18,7 +19,7 @@ CAPACITIES = st.integers(0, 8)
 def test_the_heaps_agree_with_the_reference_request_by_request(forest, data):
     tiers, policy, block, _ = data.draw(tiered(forest))
     if data.draw(st.integers(0, 9)) == 9:
-        policy = tt.Priority([k % 3 for k in range(len(forest))])
+        policy = Priority([k % 3 for k in range(len(forest))])
     fast, plain = (
         tt.replay(forest, policy, tiers, cache=tt.WholeNodes(block), engine=engine)
         for engine in ("auto", "reference")
@@ -28,7 +29,7 @@ def test_the_heaps_agree_with_the_reference_request_by_request(forest, data):
     assert (fast.loaded == fast.cached[1:]).all()
 
 
-@pytest.mark.parametrize("policy", [tt.LRU(), tt.GDSF(), tt.TLRU(8, 1), (tt.FIFO(), tt.LRU()), Dear()], ids=repr)
+@pytest.mark.parametrize("policy", [tt.LRU(), GDSF(), tt.TLRU(8, 1), (FIFO(), tt.LRU()), Dear()], ids=repr)
 @pytest.mark.parametrize("mode", MODES)
 def test_they_agree_on_a_longer_run(policy, mode):
     """First on few documents that all fit, so that orders that no longer count pile up, then on many."""

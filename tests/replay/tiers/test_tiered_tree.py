@@ -9,7 +9,7 @@ from tiered import documents, tiered
 
 import teltheory as tt
 from teltheory.model.tiers import Tiers
-from teltheory.policies import LeastRecentlyUsed, Memory
+from teltheory.policies import FIFO, LeastRecentlyUsed, Memory
 from teltheory.replay.tiers.reference import PlainTree
 from teltheory.replay.tiers.tree import TieredTree
 
@@ -33,7 +33,7 @@ def test_a_leaf_sinks_and_comes_back():
 @pytest.mark.parametrize("kind", [TieredTree, PlainTree])
 def test_a_parent_is_a_leaf_once_its_last_child_has_gone(kind):
     forest = tt.Forest.from_paths([[0, 1], [0, 2], [3], [4], [5]])
-    tree = kind(forest, Tiers((3, 3), (0, 0)), tt.FIFO())
+    tree = kind(forest, Tiers((3, 3), (0, 0)), FIFO())
     gone = [served(tree, leaf, k) for k, leaf in enumerate(forest.leaf.tolist())]
     assert gone == [[], [], [1], [2], [0]]
 

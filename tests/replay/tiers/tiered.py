@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import teltheory as tt
 from teltheory.model.nodes import sums_down
-from teltheory.policies import LeastRecentlyUsed, Memory
+from teltheory.policies import FIFO, GDSF, LFU, PGDSF, SLRU, LeastRecentlyUsed, Memory, RetrievalPGDSF
 from teltheory.replay.tiers.replicas import Replicas
 
 MODES = "exclusive", "swap-out-once", "inclusive"
@@ -37,7 +37,7 @@ class ByLength:
 
 
 LEARNT = st.builds(
-    tt.RetrievalPGDSF,
+    RetrievalPGDSF,
     st.just(ByLength()),
     st.none() | st.sampled_from([1, 3]),
     st.sampled_from(["seconds", "requests"]),
@@ -101,7 +101,13 @@ def policies(draw):
     xi, q_hat, trim, mark = draw(st.integers(0, 6)), draw(st.integers(0, 3)), draw(TRIMS), draw(MARKS)
     marked = tt.TLRU(xi, q_hat, trim, mark), tt.EndAwareTLRU(xi, q_hat, trim, mark)
     clairvoyant = tt.LengthAwareTLRU(xi, trim), tt.Belady(), tt.TailOptimizedBelady(xi)
-    by_residence = tt.FIFO(), tt.LFU(), tt.SLRU(), tt.GDSF(), tt.PGDSF.by_depth(0.5)
+    by_residence = (
+        FIFO(),
+        LFU(),
+        SLRU(),
+        GDSF(),
+        PGDSF.by_depth(0.5),
+    )
     plain = tt.LRU(), tt.ThresholdLRU(xi), Shallow()
     return draw(st.sampled_from((*plain, *marked, *clairvoyant, *by_residence)))
 
@@ -134,9 +140,7 @@ def tiered(draw, forest, replicas=True):
     if len(tiers) > 1 and draw(st.booleans()):
         rest = len(tiers) - 1
         policy = draw(
-            st.sampled_from(
-                [(policy, *[tt.LRU()] * rest), (*[tt.LFU()] * rest, policy), (Dear(), *[policy] * rest)]
-            )
+            st.sampled_from([(policy, *[tt.LRU()] * rest), (*[LFU()] * rest, policy), (Dear(), *[policy] * rest)])
         )
     copied = replicas and has_replicas(tiers) and draw(st.booleans())
     kept = Replicas(draw(st.integers(0, 2)), draw(st.integers(0, 3))) if copied else None

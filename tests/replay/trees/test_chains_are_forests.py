@@ -108,7 +108,7 @@ def test_units_that_two_paths_share_are_there_once():
         (CUT, {"capacity": tt.Tiers((6, 6), (0, 0))}, "trace: found 'a Forest whose histories cut'"),
         (BRANCHES, {"initial": [(7, 2, 2)], "engine": "kernel"}, "initial: found"),
         (BRANCHES, {"initial": [(7, 2, 2)], "cache": tt.RadixNodes()}, "initial: found"),
-        (BRANCHES, {"initial": [(7, 2, 2)], "policy": tt.FIFO()}, "initial: found"),
+        (BRANCHES, {"initial": [(7, 2, 2)], "policy": tt.policies.FIFO()}, "initial: found"),
     ],
 )
 def test_what_is_for_the_reference_alone_is_refused_elsewhere(forest, options, name):

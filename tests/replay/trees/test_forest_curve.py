@@ -9,6 +9,7 @@ from replay.trees.test_forest_recency import branches, seeded_forests
 from strategies import forests, turn_columns
 
 import teltheory as tt
+from teltheory.policies import FIFO
 
 TRIMS = ("least-recent", "eager")
 
@@ -67,7 +68,7 @@ def test_other_policies_and_caches_are_replayed_at_each_capacity():
         (tt.TLRU(1, 0, mark="last"), "holes"),
         (tt.TLRU(1, 0, mark="resident"), "strict"),
         (tt.LRU(), tt.RadixNodes()),
-        (tt.FIFO(), "strict"),
+        (FIFO(), "strict"),
     ):
         curve = tt.capacity_curve(forest, policy, cache=cache)
         assert not curve.one_pass

@@ -16,7 +16,7 @@ from strategies import forests
 
 import teltheory as tt
 from teltheory.model.numbers import readonly
-from teltheory.policies import LeastRecentlyUsed, Memory
+from teltheory.policies import FIFO, GDSF, LFU, PGDSF, S3FIFO, SLRU, TTL, LeastRecentlyUsed, Memory, Priority, TwoQ
 from teltheory.policies.spec import parse_policy
 
 CACHES = ("strict", "holes")
@@ -32,15 +32,15 @@ def policies(draw, name, forest):
     costs = st.lists(st.integers(0, 9), min_size=forest.nodes, max_size=forest.nodes)
     priorities = st.lists(st.integers(-2, 2), min_size=len(forest), max_size=len(forest))
     several = {
-        "fifo": st.just(tt.FIFO()),
-        "lfu": st.just(tt.LFU()),
-        "slru": st.just(tt.SLRU()),
-        "priority": st.builds(tt.Priority, priorities),
-        "gdsf": st.just(tt.GDSF()),
-        "pgdsf": st.builds(tt.PGDSF, costs) | st.builds(tt.PGDSF.by_depth, st.floats(0, 4)),
-        "ttl": st.builds(tt.TTL, st.sampled_from((0, 1, 2.5, 4, float("inf")))),
-        "2q": st.builds(tt.TwoQ, SHARES_TO_ONE, SHARES),
-        "s3-fifo": st.builds(tt.S3FIFO, SHARES_TO_ONE, SHARES),
+        "fifo": st.just(FIFO()),
+        "lfu": st.just(LFU()),
+        "slru": st.just(SLRU()),
+        "priority": st.builds(Priority, priorities),
+        "gdsf": st.just(GDSF()),
+        "pgdsf": st.builds(PGDSF, costs) | st.builds(PGDSF.by_depth, st.floats(0, 4)),
+        "ttl": st.builds(TTL, st.sampled_from((0, 1, 2.5, 4, float("inf")))),
+        "2q": st.builds(TwoQ, SHARES_TO_ONE, SHARES),
+        "s3-fifo": st.builds(S3FIFO, SHARES_TO_ONE, SHARES),
     }
     return draw(several[name])
 
@@ -81,7 +81,7 @@ def test_units_of_longer_nodes_are_known_by_their_numbers(data, forest, running)
     for policy in (data.draw(policies(name, forest)) for name in ("pgdsf", "2q")):
         for mode in modes(forest, 9, running):
             by_both_engines(forest, policy, 9, **mode)
-    assert tt.replay(forest, tt.PGDSF(forest.length.tolist()), 9) == tt.replay(forest, tt.GDSF(), 9)
+    assert tt.replay(forest, PGDSF(forest.length.tolist()), 9) == tt.replay(forest, GDSF(), 9)
 
 
 def flat_requests(seed):
@@ -109,11 +109,11 @@ def single_blocks(requests):
 @pytest.mark.parametrize(
     ("policy", "name", "forced"),
     [
-        (tt.FIFO(), "FIFO", True),
-        (tt.LFU(), "LFU", True),
-        (tt.TwoQ(), "TwoQ", True),
-        (tt.TwoQ(Fraction(1, 4), Fraction(1, 2)), "TwoQ", True),
-        (tt.GDSF(), "GDSF", False),  # a new block of the least value is not admitted there
+        (FIFO(), "FIFO", True),
+        (LFU(), "LFU", True),
+        (TwoQ(), "TwoQ", True),
+        (TwoQ(Fraction(1, 4), Fraction(1, 2)), "TwoQ", True),
+        (GDSF(), "GDSF", False),  # a new block of the least value is not admitted there
     ],
 )
 def test_libcachesim_agrees_on_single_blocks(policy, name, forced):
@@ -123,7 +123,7 @@ def test_libcachesim_agrees_on_single_blocks(policy, name, forced):
         assert ours == by_libcachesim(name, requests, capacity)
 
 
-@pytest.mark.parametrize("policy", [tt.FIFO(), tt.LFU(), tt.SLRU()])
+@pytest.mark.parametrize("policy", [FIFO(), LFU(), SLRU()])
 def test_sglangs_tree_agreed_on_single_blocks(policy):
     """What SGLang's radix tree hit, run by `experiments/engines/sglang_tree.py` with prompts of one token."""
     found = json.loads(VECTORS.read_text())
@@ -170,7 +170,7 @@ def test_s3_fifo_is_libcachesims_but_for_the_blocks_that_fill_the_cache():
     for seed in range(12):
         requests, capacity = flat_requests(seed)
         theirs = by_libcachesim("S3FIFO", requests, capacity)
-        ours = cached(single_blocks(requests), tt.S3FIFO(), capacity, forced=True, engine="kernel")
+        ours = cached(single_blocks(requests), S3FIFO(), capacity, forced=True, engine="kernel")
         assert theirs == s3_fifo(requests, capacity, fills_the_large_queue=True)
         assert ours == s3_fifo(requests, capacity, fills_the_large_queue=False)
         differ += ours != theirs
@@ -192,17 +192,17 @@ def test_special_cases_are_lru(forest, capacity, running):
     for mode in modes(forest, capacity, running):
         for cache in CACHES:
             lru = tt.replay(forest, tt.LRU(), capacity, cache=cache, **mode)
-            for policy in (tt.TTL(float("inf")), tt.Priority([5] * len(forest))):
+            for policy in (TTL(float("inf")), Priority([5] * len(forest))):
                 assert tt.replay(forest, policy, capacity, cache=cache, **mode) == lru
             gdsf, with_cost_1 = (
                 tt.replay(forest, policy, capacity, cache=cache, **mode)
-                for policy in (tt.GDSF(), tt.PGDSF(forest.length.tolist()))
+                for policy in (GDSF(), PGDSF(forest.length.tolist()))
             )
             assert gdsf == with_cost_1
-            assert tt.replay(forest, tt.PGDSF(), capacity, cache=cache, **mode) == gdsf
+            assert tt.replay(forest, PGDSF(), capacity, cache=cache, **mode) == gdsf
 
 
-@pytest.mark.parametrize("policy", [tt.GDSF(), tt.TTL(1)])
+@pytest.mark.parametrize("policy", [GDSF(), TTL(1)])
 def test_a_curve_is_a_replay_for_each_capacity(policy):
     curve = tt.capacity_curve(EXAMPLE, policy)
     assert not curve.one_pass
@@ -212,13 +212,13 @@ def test_a_curve_is_a_replay_for_each_capacity(policy):
 
 @given(st.lists(st.integers(0, 5), max_size=25), st.integers(1, 5), st.randoms(use_true_random=False))
 def test_fifo_does_not_look_at_reads_again(requests, capacity, rng):
-    hits = cached(single_blocks(requests), tt.FIFO(), capacity, forced=True)
+    hits = cached(single_blocks(requests), FIFO(), capacity, forced=True)
     often = [
         (block, hit)
         for block, hit in zip(requests, hits, strict=True)
         for _ in range(rng.randint(1, 3) if hit else 1)
     ]
-    assert cached(single_blocks([block for block, _ in often]), tt.FIFO(), capacity, forced=True) == [
+    assert cached(single_blocks([block for block, _ in often]), FIFO(), capacity, forced=True) == [
         hit for _, hit in often
     ]
 
@@ -232,7 +232,7 @@ def test_what_expired_is_not_hit(forest, seconds):
         fresh.append(min([*alive, False].index(False), int(forest.ask[k])))
         last.update(dict.fromkeys(path, now))
     for cache in CACHES:
-        assert cached(forest, tt.TTL(seconds), forest.peak, cache=cache) == fresh
+        assert cached(forest, TTL(seconds), forest.peak, cache=cache) == fresh
 
 
 EXAMPLE = tt.Forest.from_paths([[1, 2], [1], [3], [1, 2], [4], [1, 2], [3]], arrival=range(7))
@@ -241,10 +241,10 @@ EXAMPLE = tt.Forest.from_paths([[1, 2], [1], [3], [1, 2], [4], [1, 2], [3]], arr
 @pytest.mark.parametrize(
     ("policy", "strict", "holes"),
     [
-        (tt.FIFO(), [0, 1, 0, 1, 0, 1, 0], [0, 1, 0, 1, 0, 0, 0]),
-        (tt.LFU(), [0, 1, 0, 1, 0, 1, 0], [0, 1, 0, 1, 0, 1, 0]),
-        (tt.TTL(1), [0, 1, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0, 0]),
-        (tt.Priority([0, 0, 9, 0, 0, 0, 0]), [0, 1, 0, 1, 0, 0, 1], [0, 1, 0, 1, 0, 0, 1]),
+        (FIFO(), [0, 1, 0, 1, 0, 1, 0], [0, 1, 0, 1, 0, 0, 0]),
+        (LFU(), [0, 1, 0, 1, 0, 1, 0], [0, 1, 0, 1, 0, 1, 0]),
+        (TTL(1), [0, 1, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0, 0]),
+        (Priority([0, 0, 9, 0, 0, 0, 0]), [0, 1, 0, 1, 0, 0, 1], [0, 1, 0, 1, 0, 0, 1]),
     ],
 )
 def test_a_small_cache_by_hand(policy, strict, holes):
@@ -256,11 +256,11 @@ def test_a_small_cache_by_hand(policy, strict, holes):
 def test_an_evicted_block_is_forgotten(engine):
     how = {"forced": True, "engine": engine}
     requests = single_blocks([1, 1, 1, 2, 3, 1, 2, 3, 1])
-    assert cached(requests, tt.LFU(), 2, **how) == [0, 1, 1, 0, 0, 1, 0, 0, 1]
+    assert cached(requests, LFU(), 2, **how) == [0, 1, 1, 0, 0, 1, 0, 0, 1]
     kept = single_blocks([1, 2, 3, 1, 2])
-    assert cached(kept, tt.Priority([9, 0, 0, 0, 0]), 2, **how) == [0, 0, 0, 1, 0]
+    assert cached(kept, Priority([9, 0, 0, 0, 0]), 2, **how) == [0, 0, 0, 1, 0]
     evicted = tt.Forest.from_paths([[1], [5, 6], [1], [7], [8], [1]])
-    assert cached(evicted, tt.Priority([9, 0, 0, 1, 1, 0]), 2, **how) == [0] * 6
+    assert cached(evicted, Priority([9, 0, 0, 1, 1, 0]), 2, **how) == [0] * 6
 
 
 @dataclass(frozen=True)
@@ -305,35 +305,38 @@ def test_a_memory_of_ones_own_does_what_a_rule_does(forest, capacity, running, p
 
 
 def test_a_class_derived_from_a_policy_is_another_policy():
-    class Derived(tt.FIFO):
+    class Derived(FIFO):
         def eviction_key(self, node):
             return -node.since
 
     requests = single_blocks([1, 2, 3] * 900)
-    assert sum(cached(requests, Derived(), 2, forced=True)) > sum(cached(requests, tt.FIFO(), 2, forced=True)) == 0
+    assert sum(cached(requests, Derived(), 2, forced=True)) > sum(cached(requests, FIFO(), 2, forced=True)) == 0
     refused(tt.ArgumentError, "memory of its own", lambda: tt.replay(requests, Derived(), 2, engine="kernel"))
 
 
 def test_conversations_are_their_forest_on_curves_too_and_ttl_needs_arrivals():
     trace = tt.Trace.from_turns([0, 1, 0], [2, 2, 1], [0] * 3)
     for capacity in range(6):
-        both = [tt.capacity_curve(one, tt.FIFO()).cached(capacity) for one in (trace, trace.forest)]
+        both = [tt.capacity_curve(one, FIFO()).cached(capacity) for one in (trace, trace.forest)]
         assert both[0].tolist() == both[1].tolist()
-    refused(tt.ArgumentError, "no arrival times", lambda: tt.replay(trace, tt.TTL(3), 2))
+    refused(tt.ArgumentError, "no arrival times", lambda: tt.replay(trace, TTL(3), 2))
 
 
 @pytest.mark.parametrize(
     ("policy", "message"),
     [
-        (lambda: tt.TTL(-1), "seconds: found -1, expected 0 or more"),
-        (lambda: tt.TTL(float("nan")), "seconds: found nan, expected 0 or more"),
-        (lambda: tt.TwoQ(Fraction(3, 2)), "recent: found"),
-        (lambda: tt.S3FIFO(ghosts=-1), "ghosts: found"),
-        (lambda: tt.PGDSF(per_depth=-1.0), "per_depth: found -1.0, expected 0 or more"),
-        (lambda: tt.PGDSF([1, -1, 1, 1]), "cost: found .*, expected a cost of 0 or more for each of 4 nodes"),
-        (lambda: tt.PGDSF([1]), "cost: found .*, expected a cost of 0 or more for each of 4 nodes"),
-        (lambda: tt.Priority([1]), "of: found .*, expected a priority for each of 7 requests"),
-        (lambda: tt.Priority({"a": 1}), "forest: found 'no tags', expected tags"),
+        (lambda: TTL(-1), "seconds: found -1, expected 0 or more"),
+        (lambda: TTL(float("nan")), "seconds: found nan, expected 0 or more"),
+        (lambda: TwoQ(Fraction(3, 2)), "recent: found"),
+        (lambda: S3FIFO(ghosts=-1), "ghosts: found"),
+        (lambda: PGDSF(per_depth=-1.0), "per_depth: found -1.0, expected 0 or more"),
+        (
+            lambda: PGDSF([1, -1, 1, 1]),
+            "cost: found .*, expected a cost of 0 or more for each of 4 nodes",
+        ),
+        (lambda: PGDSF([1]), "cost: found .*, expected a cost of 0 or more for each of 4 nodes"),
+        (lambda: Priority([1]), "of: found .*, expected a priority for each of 7 requests"),
+        (lambda: Priority({"a": 1}), "forest: found 'no tags', expected tags"),
     ],
 )
 @pytest.mark.parametrize("engine", ["reference", "kernel"])
@@ -344,23 +347,29 @@ def test_wrong_parameters_are_named(policy, message, engine):
 @pytest.mark.parametrize("engine", ["reference", "kernel"])
 def test_a_time_to_live_needs_times(engine):
     with pytest.raises(tt.ArgumentError, match="forest: found 'no arrival times'"):
-        tt.replay(single_blocks([1, 1]), tt.TTL(3), 2, engine=engine)
+        tt.replay(single_blocks([1, 1]), TTL(3), 2, engine=engine)
 
 
 def test_short_forms_name_parameters():
     tagged = tt.Forest.from_paths([[1], [2], [3], [1], [2]], tags=["low", "high", "high", "low", "high"])
     assert cached(tagged, parse_policy("priority:tags=high").build(0, 0), 1, forced=True) == [0] * 5
     assert cached(tagged, parse_policy("priority:tags=high").build(0, 0), 2) == [0, 0, 0, 0, 1]
-    assert cached(tagged, tt.Priority({"low": 1}), 1) == [0, 0, 0, 1, 0]
-    assert parse_policy("ttl:seconds=300").build(0, 0) == tt.TTL(300)
-    assert parse_policy("2q:recent=1/3,ghosts=1").build(0, 0) == tt.TwoQ(Fraction(1, 3), Fraction(1))
-    assert parse_policy("s3-fifo:small=0.2").build(0, 0) == tt.S3FIFO(Fraction(1, 5))
-    assert parse_policy("pgdsf:per_depth=0.5").build(0, 0) == tt.PGDSF(per_depth=0.5)
+    assert cached(tagged, Priority({"low": 1}), 1) == [0, 0, 0, 1, 0]
+    assert parse_policy("ttl:seconds=300").build(0, 0) == TTL(300)
+    assert parse_policy("2q:recent=1/3,ghosts=1").build(0, 0) == TwoQ(Fraction(1, 3), Fraction(1))
+    assert parse_policy("s3-fifo:small=0.2").build(0, 0) == S3FIFO(Fraction(1, 5))
+    assert parse_policy("pgdsf:per_depth=0.5").build(0, 0) == PGDSF(per_depth=0.5)
 
 
 def test_policies_are_values():
     made = [
-        [tt.PGDSF([1, 2]), tt.Priority({"a": 1, "b": 2}), tt.Priority(np.array([1, 2])), tt.GDSF()] for _ in "ab"
+        [
+            PGDSF([1, 2]),
+            Priority({"a": 1, "b": 2}),
+            Priority(np.array([1, 2])),
+            GDSF(),
+        ]
+        for _ in "ab"
     ]
     assert made[0] == made[1]
     assert len({*made[0], *made[1]}) == 4

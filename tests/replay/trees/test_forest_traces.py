@@ -7,6 +7,7 @@ import pytest
 from replay.instances import by_both_engines, fewer
 
 import teltheory as tt
+from teltheory.policies import FIFO, GDSF, LFU, PGDSF, S3FIFO, SLRU, TTL, Priority, TwoQ
 
 TRACES = {
     "mooncake_conversation.jsonl": {},
@@ -52,9 +53,19 @@ def test_engines_agree_on_a_real_trace(shared, name):
         tt.TailOptimizedBelady(xi),
         *(tt.TLRU(xi, q_hat, mark=mark) for mark in ("high-water", "resident", "last")),
     ]
-    remembering = [tt.FIFO(), tt.LFU(), tt.SLRU(), tt.GDSF(), tt.TwoQ(), tt.S3FIFO()]
-    remembering += [tt.PGDSF(range(forest.nodes)), tt.Priority([k % 3 for k in range(len(forest))])]
-    remembering += [] if forest.arrival is None else [tt.TTL(30)]
+    remembering = [
+        FIFO(),
+        LFU(),
+        SLRU(),
+        GDSF(),
+        TwoQ(),
+        S3FIFO(),
+    ]
+    remembering += [
+        PGDSF(range(forest.nodes)),
+        Priority([k % 3 for k in range(len(forest))]),
+    ]
+    remembering += [] if forest.arrival is None else [TTL(30)]
     longest = int(forest.past.max())
     trees = tt.RadixNodes(4 * forest.block_size), tt.RadixNodes(split=True)
     for capacity, forced in ((forest.peak // 20, False), (longest + 8, True)):

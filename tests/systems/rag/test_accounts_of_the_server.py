@@ -11,6 +11,7 @@ from systems.rag.small_workloads import LATENCY, LOAD, TIERS, faults, workload_o
 import teltheory as tt
 from teltheory.errors import ForcedCachingError
 from teltheory.model.tiers import Tiers
+from teltheory.policies import RetrievalPGDSF
 from teltheory.replay.tiers.replicas import Replicas
 from teltheory.systems.rag.server import Server, serve
 from teltheory.systems.rag.simulation import Simulation
@@ -85,5 +86,5 @@ def test_costs_of_provisional_documents_are_within_a_profile_of_the_longest_prom
     workload = workload_of([[[1], [0]], [[0], [0]]], [4, 20], [1.0, 1.0], [0.0, 8.0], question=[3, 1], system=2)
     assert (workload.longest, int(workload.forest.total.max())) == (25, 9)
     profile = tt.PrefillProfile.of_latency(LATENCY, workload.longest, workload.longest)
-    served = serve(workload, Server(Tiers((30,)), tt.RetrievalPGDSF(profile), speculation="always"), LATENCY)
+    served = serve(workload, Server(Tiers((30,)), RetrievalPGDSF(profile), speculation="always"), LATENCY)
     assert served.totals.speculated == 2

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from systems.rag.small_workloads import workload_of
 
 import teltheory as tt
+from teltheory.policies import LFU
 from teltheory.systems.rag.policies import (
     RememberingLFU,
     clairvoyant_policies,
@@ -85,7 +86,7 @@ def test_what_lfu_forgets():
     asked = [A, A, A, B, C, B, C, B, C, A, B, A]
     work = requests([[one] for one in asked], [1, 1, 1], question=0)
     tiers = tt.Tiers((1, 1), (0, 0))
-    forgets, remembers = (row(work, tiers, policy).tokens for policy in (tt.LFU(), RememberingLFU()))
+    forgets, remembers = (row(work, tiers, policy).tokens for policy in (LFU(), RememberingLFU()))
     assert forgets != remembers
 
 

@@ -12,6 +12,7 @@ from systems.rag.small_workloads import LATENCY, LOAD, TIERS, faults, workloads
 
 import teltheory as tt
 from teltheory.model.tiers import Tiers
+from teltheory.policies import LFU
 from teltheory.systems.rag.server import Server, serve
 from teltheory.systems.rag.workload import Workload
 
@@ -19,7 +20,7 @@ RULES = [None, "always", "idle", "spare", "queue:1"]
 servers = st.builds(
     Server,
     tiers=st.sampled_from([TIERS, replace(TIERS, mode="swap-out-once"), Tiers((12,))]),
-    policy=st.sampled_from([tt.LRU(), tt.LFU()]),
+    policy=st.sampled_from([tt.LRU(), LFU()]),
     window=st.sampled_from([0, 1, 2, 100]),
     speculation=st.sampled_from(RULES),
     batch=st.sampled_from([1, 1, 2, 3]),

@@ -5,6 +5,7 @@ from systems.rag.small_workloads import LATENCY, workload_of
 
 import teltheory as tt
 from teltheory.model.tiers import Tiers
+from teltheory.policies import GDSF, LFU
 from teltheory.systems.rag.faults import RequestFault
 from teltheory.systems.rag.server import Server, serve
 from teltheory.systems.rag.systems import ablation, at_rate, highest_rate, worth
@@ -29,9 +30,14 @@ def test_throughput_does_not_count_requests_that_were_given_up():
 
 
 def test_a_policy_for_each_tier_is_switched_off_tier_by_tier():
-    full = Server(Tiers((9, 9), (0, 0), "swap-out-once"), (tt.LFU(), tt.GDSF()), window=4, speculation="idle")
+    full = Server(
+        Tiers((9, 9), (0, 0), "swap-out-once"),
+        (LFU(), GDSF()),
+        window=4,
+        speculation="idle",
+    )
     systems = ablation(full)
-    assert systems["without host"].policy == tt.LFU()
+    assert systems["without host"].policy == LFU()
     workload = workload_of([[[0]], [[1]], [[0]]], [4, 4], [0.0], [0.0, 4.0, 8.0])
     assert all(len(serve(workload, server, LATENCY)) == 3 for server in systems.values())
 

@@ -11,10 +11,23 @@ from refusals import refused
 
 import teltheory as tt
 from teltheory.errors import ArgumentError
-from teltheory.policies import FIFO, GDSF, LFU, LRU, PGDSF, SLRU, TLRU, TTL, Belady, EndAwareTLRU, ThresholdLRU
+from teltheory.policies import (
+    FIFO,
+    GDSF,
+    LFU,
+    LRU,
+    PGDSF,
+    SLRU,
+    TLRU,
+    TTL,
+    Belady,
+    EndAwareTLRU,
+    SharedTLRU,
+    ThresholdLRU,
+)
 from teltheory.systems.modules.runtime.store import Store
 
-SHARED = tt.SharedTLRU(xi=6, q_hat=2)
+SHARED = SharedTLRU(xi=6, q_hat=2)
 POLICIES = [
     *(LRU(), LFU(), GDSF(), FIFO(), SLRU(), ThresholdLRU(cutoff=2), SHARED),
     *(TLRU(xi=4, q_hat=1, trim=trim) for trim in ("round-robin", "least-recent", "eager")),
