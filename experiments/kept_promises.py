@@ -27,7 +27,7 @@ import numpy as np
 import teltheory as tt
 from experiments.made_up_chats import KINDS, made_up
 from teltheory.advice.choice import choose
-from teltheory.advice.goal import Goal, Limits
+from teltheory.advice.goal import CostLimits, Goal
 from teltheory.advice.held_out import Judge
 from teltheory.advice.search import Candidate
 from teltheory.advice.server import Replaying
@@ -161,7 +161,7 @@ def on_a_server(asked: Question) -> tuple[Replaying, Goal]:
 def promised(question: Question) -> Promised:
     """Return what the first half of the trace promises; nothing else of it is looked at."""
     server, goal = on_a_server(question)
-    choice = choose(server, goal, Limits(), np.random.default_rng(0))
+    choice = choose(server, goal, CostLimits(), np.random.default_rng(0))
     low, high = (choice.promise.low, choice.promise.high) if choice.promise else (math.nan, math.nan)
     return Promised(
         **vars(question),
@@ -186,7 +186,7 @@ def judged(said: Promised) -> Judged:
     """Return what a setting did on the rest."""
     server, goal = on_a_server(said)
     tried = Candidate((True,), False, said.margin)
-    judge = Judge.of(server, goal, Limits(), tried, np.random.default_rng(0))
+    judge = Judge.of(server, goal, CostLimits(), tried, np.random.default_rng(0))
     gain = judge.gain(judge.after)
     confirmed = said.recommended and gain.above_zero and not judge.side(judge.after).broken
     return Judged(**vars(said), rest=gain.value, confirmed=int(confirmed))

@@ -18,8 +18,8 @@ from teltheory.advice.alone import HeldAlone, hold_alone
 from teltheory.advice.cautions import warnings_of
 from teltheory.advice.choice import MARGINS, Choice, choose
 from teltheory.advice.engines import EngineSetting
-from teltheory.advice.frontier import Frontier, Point, Side
-from teltheory.advice.goal import MEDIAN_COST, WORK_COST, Goal, Limits
+from teltheory.advice.frontier import Frontier, FrontierPoint, Side
+from teltheory.advice.goal import MEDIAN_COST, WORK_COST, CostLimits, Goal
 from teltheory.advice.held_out import HeldOut, Judge, Row
 from teltheory.advice.in_queue import HeldInQueue, hold_in_queue
 from teltheory.advice.planning import Plan, plan
@@ -45,16 +45,16 @@ __all__ = [
     "Advice",
     "Candidate",
     "Choice",
+    "CostLimits",
     "EngineSetting",
     "Estimate",
     "Frontier",
+    "FrontierPoint",
     "Goal",
     "HeldAlone",
     "HeldInQueue",
     "HeldOut",
-    "Limits",
     "Plan",
-    "Point",
     "Row",
     "Side",
     "advise",
@@ -120,7 +120,7 @@ def advise(
     refuse_file(trace)
     units, unit = Units.in_tokens(trace.scale, model, latency), trace.block_size
     aim = Goal.of(goal, seconds_of("slo", slo), latency_of(latency, model))
-    memory, limits = units.memory(capacity), Limits(work_cost, median_cost)
+    memory, limits = units.memory(capacity), CostLimits(work_cost, median_cost)
     estimate, start = None if q_hat is None else units.estimate(q_hat), start_of_rest(trace, first)
     usual = default_estimate(trace[:start])
     if policy is not None and estimate is None:

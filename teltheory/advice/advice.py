@@ -7,8 +7,8 @@ from typing import Any
 
 from teltheory.advice.choice import Choice
 from teltheory.advice.engines import EngineSetting, engine_settings
-from teltheory.advice.frontier import Frontier, Point
-from teltheory.advice.goal import Goal, Limits
+from teltheory.advice.frontier import Frontier, FrontierPoint
+from teltheory.advice.goal import CostLimits, Goal
 from teltheory.advice.held_out import HeldOut, named
 from teltheory.advice.search import Candidate
 from teltheory.advice.sentences import advice_lines, card_of, headline
@@ -46,9 +46,9 @@ class Advice:
         What was tried on the rest, a policy or one for each tier; their lengths are in the unit of the requests.
     held_out : HeldOut
         What it did there: `HeldAlone` on an idle server, `HeldInQueue` in a queue.
-    limits : Limits
+    limits : CostLimits
         What a recommendation may cost.
-    points : tuple of Point
+    points : tuple of FrontierPoint
         All settings that were tried, LRU first; on the rest too where they were run there.
     warnings : tuple of str
         What somebody who follows the advice should know.
@@ -69,8 +69,8 @@ class Advice:
     choice: Choice
     policies: Any
     held_out: HeldOut
-    limits: Limits
-    points: tuple[Point, ...]
+    limits: CostLimits
+    points: tuple[FrontierPoint, ...]
     warnings: tuple[str, ...] = ()
     block_size: int | None = None
     shape: KVSize | None = field(default=None, compare=False)

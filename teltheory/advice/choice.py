@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from teltheory.advice.comparison import BLOCKS, Comparison, drift, percentile_of, select
-from teltheory.advice.goal import Cost, Goal, Limits
+from teltheory.advice.goal import Cost, CostLimits, Goal
 from teltheory.advice.promise import Grounds, conversations_of
 from teltheory.advice.search import Candidate, explore, near_of
 from teltheory.advice.server import Server
@@ -91,7 +91,7 @@ class Choice:
         return next(lasting, Candidate((True,) * len(self.candidate.on), False, usual))
 
 
-def choose(server: Server, goal: Goal, limits: Limits, rng: np.random.Generator) -> Choice:
+def choose(server: Server, goal: Goal, limits: CostLimits, rng: np.random.Generator) -> Choice:
     """Choose a candidate on the first part."""
     lru, first, start = server.lru, server.first, server.start
     base = server.early(lru)

@@ -1,7 +1,7 @@
 """Runs next to LRU's on the first part of a trace, and the best of them.
 
-1. A run is allowed if it keeps the limits on what it costs (`goal.Limits`), on all turns of the first part and on
-   those from the first overflow on.
+1. A run is allowed if it keeps the limits on what it costs (`goal.CostLimits`), on all turns of the first part and
+   on those from the first overflow on.
 2. A percentile improves up to the best margin and jumps back right behind it, and lengths drift. So a margin is
    worth the mean, over draws of blocks, of its gain and its neighbours', weighted by how far the percentile under
    LRU drifted from the first half of the part to the second (`neighbours`). Of those allowed the greatest mean is
@@ -18,7 +18,7 @@ from functools import cached_property
 
 import numpy as np
 
-from teltheory.advice.goal import Cost, Goal, Limits
+from teltheory.advice.goal import Cost, CostLimits, Goal
 from teltheory.advice.promise import (
     MOST_BLOCKS,
     PIECES,
@@ -46,7 +46,7 @@ LEAST_SPREAD = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
+class ComparedRun:
     """A run next to LRU's: its gain on the turns that count, in draws of them, and in draws of other turns.
 
     `before` and `after` are its gains on beginnings and on what followed them, `losses` what counts of each turn.
@@ -76,7 +76,7 @@ class Comparison:
     """
 
     goal: Goal
-    limits: Limits
+    limits: CostLimits
     base: Run
     warm_up: int
     rest_turns: int
@@ -91,7 +91,7 @@ class Comparison:
     def of(
         cls,
         goal: Goal,
-        limits: Limits,
+        limits: CostLimits,
         base: Run,
         conversation: IntArray,
         warm_up: int,
@@ -106,7 +106,7 @@ class Comparison:
         counted = conversation[warm_up:]
         return cls(goal, limits, base, warm_up, rest_turns, counted, lru, length, blocks, draws, elsewhere)
 
-    def compared(self, run: Run) -> Compared:
+    def compared(self, run: Run) -> ComparedRun:
         """Return a run next to LRU's."""
         counted = run.since(self.warm_up)
         losses, whole = counted.losses(self.goal), Blocks.of(len(self.lru), 1)
@@ -115,7 +115,7 @@ class Comparison:
         broken = (text for before, after in pairs for text in self.limits.broken(before, after, self.goal.slo))
         ends = beginnings(len(self.lru), self.rest_turns)
         pieces = Blocks.of(len(self.lru), PIECES)
-        return Compared(
+        return ComparedRun(
             float(self._gains(losses, whole, whole.all)[0]),
             cost,
             tuple(dict.fromkeys(broken)),
@@ -133,13 +133,13 @@ class Comparison:
     def _gains(self, losses: Values, blocks: Blocks, draws: IntArray) -> FloatArray:
         return self.goal.gain(self.lru, losses, blocks, draws)
 
-    def by_conversation(self, run: Compared, rng: np.random.Generator) -> tuple[FloatArray, int]:
+    def by_conversation(self, run: ComparedRun, rng: np.random.Generator) -> tuple[FloatArray, int]:
         """Return the gain in draws of conversations, and of how many groups of them."""
         order, blocks = groups(self.conversation, MOST_BLOCKS, rng)
         draws = blocks.draw(len(blocks), DRAWS, rng)
         return self.goal.gain(self.lru[order], run.losses[order], blocks, draws), len(blocks)
 
-    def grounds(self, run: Compared, spread: float, errors: FloatArray) -> Grounds:
+    def grounds(self, run: ComparedRun, spread: float, errors: FloatArray) -> Grounds:
         """Return what a promise for a run rests on, whose gain has a standard error."""
         quarters = Blocks.of(len(self.lru), QUARTERS)
         gains = self._gains(run.losses, quarters, np.eye(QUARTERS, dtype=np.int64))
@@ -160,7 +160,7 @@ class Selected:
 
 
 def select(
-    comparison: Comparison, found: Sequence[Compared], near: FloatArray, rng: np.random.Generator
+    comparison: Comparison, found: Sequence[ComparedRun], near: FloatArray, rng: np.random.Generator
 ) -> Selected:
     """Return the best of runs, LRU's first; `near` says which of them each may turn out to be (`neighbours`)."""
     gains, later, before, after = (

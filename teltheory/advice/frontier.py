@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from teltheory.advice.goal import Cost, Limits
+from teltheory.advice.goal import Cost, CostLimits
 
 STEPS = 8
 """Steps that the front is shown in."""
@@ -34,7 +34,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Point:
+class FrontierPoint:
     """A setting on both parts.
 
     Attributes
@@ -80,13 +80,13 @@ class Frontier:
 
     Attributes
     ----------
-    points : tuple of Point
+    points : tuple of FrontierPoint
         All that was tried, LRU first.
-    chosen : Point
+    chosen : FrontierPoint
         What the first part chose.
-    advised : Point
+    advised : FrontierPoint
         The same if it is recommended; LRU if not.
-    limits : Limits
+    limits : CostLimits
         What a recommendation may cost.
     slo : Fraction
         Seconds, as half of the SLO is a limit too.
@@ -94,15 +94,15 @@ class Frontier:
         Of TEL: blocks of a forest, seconds in a queue.
     """
 
-    points: tuple[Point, ...]
-    chosen: Point
-    advised: Point
-    limits: Limits
+    points: tuple[FrontierPoint, ...]
+    chosen: FrontierPoint
+    advised: FrontierPoint
+    limits: CostLimits
     slo: Fraction
     unit: str = "tokens"
 
     @property
-    def lru(self) -> Point:
+    def lru(self) -> FrontierPoint:
         """LRU, next to which all gains are."""
         return self.points[0]
 
@@ -112,21 +112,21 @@ class Frontier:
         return Most(work, self.limits.most_p50(lru.cost, self.slo))
 
     @property
-    def front(self) -> tuple[Point, ...]:
+    def front(self) -> tuple[FrontierPoint, ...]:
         """Points than which none gains as much on the first part for no more prefill, by prefill."""
-        found: list[Point] = []
+        found: list[FrontierPoint] = []
         for point in sorted(self.points, key=lambda one: (one.first.cost.prefilled, -one.first.gain)):
             if not found or point.first.gain > found[-1].first.gain:
                 found.append(point)
         return tuple(found)
 
     @property
-    def shown(self) -> tuple[Point, ...]:
+    def shown(self) -> tuple[FrontierPoint, ...]:
         """A few points of the front beside LRU, the chosen and the advised one, by gain on the first part."""
         found = [*dict.fromkeys((self.lru, self.chosen, self.advised, *self._steps()))]
         return tuple(sorted(found, key=lambda one: (one.first.gain, one.first.cost.prefilled)))
 
-    def _steps(self) -> Iterator[Point]:
+    def _steps(self) -> Iterator[FrontierPoint]:
         front = self.front
         step, last = (front[-1].first.gain - front[0].first.gain) / STEPS, front[0]
         yield last
@@ -137,7 +137,7 @@ class Frontier:
         yield front[-1]
 
     @property
-    def further(self) -> tuple[Point, ...]:
+    def further(self) -> tuple[FrontierPoint, ...]:
         """Points shown that gain more than the advised one on the first part, for more prefill there."""
         own = self.advised.first
         return tuple(

@@ -120,7 +120,7 @@ class Cost:
 
 
 @dataclass(frozen=True)
-class Limits:
+class CostLimits:
     """What a recommendation may cost.
 
     In multiples of LRU's, at least 1, None for no limit: prefilled tokens, and P50, which below half of the SLO

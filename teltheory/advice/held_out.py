@@ -14,8 +14,8 @@ import numpy as np
 
 from teltheory.advice.choice import Choice
 from teltheory.advice.comparison import BLOCKS, DRAWS
-from teltheory.advice.frontier import Point, Side
-from teltheory.advice.goal import Cost, Goal, Limits, gain_interval
+from teltheory.advice.frontier import FrontierPoint, Side
+from teltheory.advice.goal import Cost, CostLimits, Goal, gain_interval
 from teltheory.advice.run import Run
 from teltheory.advice.search import Candidate, sets_of_tiers
 from teltheory.advice.server import Server
@@ -131,7 +131,7 @@ class Judge:
         Runs settings on the whole trace.
     goal : Goal
         What is to be small.
-    limits : Limits
+    limits : CostLimits
         What a recommendation may cost.
     kind : str
         What is tried next to LRU.
@@ -147,7 +147,7 @@ class Judge:
 
     server: Server
     goal: Goal
-    limits: Limits
+    limits: CostLimits
     kind: str
     tried: Candidate
     lru: Run
@@ -156,7 +156,9 @@ class Judge:
     draws: IntArray
 
     @classmethod
-    def of(cls, server: Server, goal: Goal, limits: Limits, tried: Candidate, rng: np.random.Generator) -> Judge:
+    def of(
+        cls, server: Server, goal: Goal, limits: CostLimits, tried: Candidate, rng: np.random.Generator
+    ) -> Judge:
         """Run LRU and a setting, and draw blocks of the rest."""
         lru, after = (server.late(one) for one in (server.lru, tried))
         blocks, kind = Blocks.of(len(lru), BLOCKS), server.settings.kind(tried.margin)
@@ -231,14 +233,14 @@ class Judge:
         rows = tuple(self.row(named(one, self.kind), router, self.rest(one)) for one in asked)
         return HeldOut(tried=tried, rows=rows, broken=self.side(self.after).broken)
 
-    def points(self, choice: Choice) -> tuple[Point, ...]:
+    def points(self, choice: Choice) -> tuple[FrontierPoint, ...]:
         """Return what was tried on the first part, with what it did on the rest where it was run there."""
         return tuple(self._point(one.candidate, Side(one.gain, one.cost, one.broken)) for one in choice.tried)
 
-    def _point(self, candidate: Candidate, first: Side) -> Point:
+    def _point(self, candidate: Candidate, first: Side) -> FrontierPoint:
         known = self.server.tries_again or candidate in (self.server.lru, self.tried)
         rest = self.side(self.rest(candidate)) if known else None
-        return Point(named(candidate, self.kind), *self.server.settings.of(candidate.margin), first, rest)
+        return FrontierPoint(named(candidate, self.kind), *self.server.settings.of(candidate.margin), first, rest)
 
 
 def named(candidate: Candidate, kind: str) -> str:

@@ -16,7 +16,7 @@ from itertools import groupby, product
 
 import numpy as np
 
-from teltheory.advice.comparison import Compared, neighbours
+from teltheory.advice.comparison import ComparedRun, neighbours
 from teltheory.model.numbers import FloatArray
 
 STRIDE = 8
@@ -49,13 +49,13 @@ def sets_of_tiers(tiers: int) -> list[tuple[bool, ...]]:
 
 
 def explore(
-    run: Callable[[Candidate], Compared],
+    run: Callable[[Candidate], ComparedRun],
     margins: Sequence[int],
     tiers: int,
     *,
     every: bool,
     loads: bool,
-) -> dict[Candidate, Compared]:
+) -> dict[Candidate, ComparedRun]:
     """Compare candidates, LRU first; `every` margin or a coarse grid refined, flat budgets if something `loads`.
 
     `margins` ascend, and the first is 0, which is LRU.
@@ -80,7 +80,7 @@ def explore(
     return {one: found[one] for one in sorted(found, key=lambda one: (sum(one.on), one))}
 
 
-def best(found: Mapping[Candidate, Compared]) -> Candidate:
+def best(found: Mapping[Candidate, ComparedRun]) -> Candidate:
     """Return the candidate, not LRU, with the greatest mean gain, of those that are allowed if any is."""
 
     def key(one: Candidate) -> tuple[bool, float]:

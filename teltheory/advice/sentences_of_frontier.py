@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
-from teltheory.advice.goal import MEDIAN, WORK, Goal, Limits
+from teltheory.advice.goal import MEDIAN, WORK, CostLimits, Goal
 from teltheory.model.display import percent, tokens_in_short
 from teltheory.model.units import in_seconds
 
 if TYPE_CHECKING:
     from teltheory.advice import Advice
-    from teltheory.advice.frontier import Frontier, Point, Side
+    from teltheory.advice.frontier import Frontier, FrontierPoint, Side
 
 HEADER = ("setting", "ξ", "Q̂", "gain %", "TEL", "prefill", "of LRU's", "hit", "P50 s", "P95 s", "above the limit")
 TEXTS = (HEADER[0], HEADER[-1])
@@ -31,8 +31,8 @@ class Costs(Protocol):
         """Seconds."""
 
 
-def figures(goal: Goal, limits: Limits, lru: Costs, tried: Costs) -> dict[str, str]:
-    """Return what is limited, as `Limits.broken` names it, and how many times LRU's it is, in words."""
+def figures(goal: Goal, limits: CostLimits, lru: Costs, tried: Costs) -> dict[str, str]:
+    """Return what is limited, as `CostLimits.broken` names it, and how many times LRU's it is, in words."""
     work = f"the prefill is {of_lru(lru.prefilled, tried.prefilled)} ({_limit(limits.work)})"
     most = _limit(limits.median)
     if limits.median is not None:
@@ -51,7 +51,7 @@ def _limit(times: Fraction | None) -> str:
     return "no limit" if times is None else f"limit {float(times):g}"
 
 
-def beside_limits(goal: Goal, limits: Limits, lru: Costs, tried: Costs, broken: tuple[str, ...]) -> str:
+def beside_limits(goal: Goal, limits: CostLimits, lru: Costs, tried: Costs, broken: tuple[str, ...]) -> str:
     """Return how costs stand to their limits, with the figures."""
     said = figures(goal, limits, lru, tried)
     verdict = f"above the limit of {' and of '.join(broken)}" if broken else "within the limits"
@@ -73,7 +73,7 @@ def step_lines(advice: Advice) -> Iterator[str]:
         yield f"Beyond the limits: {_step(advice, beyond)}"
 
 
-def _step(advice: Advice, point: Point) -> str:
+def _step(advice: Advice, point: FrontierPoint) -> str:
     """Return what a point gains on each part, and what it costs on the rest, or else on the first part."""
     lru = advice.frontier.lru
     gains, base, side = f"{_lower(point.first)} than with LRU on the first part", lru.first, point.first
@@ -96,14 +96,14 @@ def _short(seconds: float) -> str:
     return f"{1000 * seconds:.1f} ms" if seconds < 1 else f"{seconds:.3f} s"
 
 
-def _where(point: Point) -> str:
+def _where(point: FrontierPoint) -> str:
     """Return which limits a point breaks, and on which part."""
     if not point.broken:
         return "within the limits"
     return f"above the limit of {' and of '.join(f'{name} {_parts(point, name)}' for name in point.broken)}"
 
 
-def _parts(point: Point, name: str) -> str:
+def _parts(point: FrontierPoint, name: str) -> str:
     parts = [
         part
         for part, side in (("on the first part", point.first), ("on the rest", point.rest))
@@ -142,7 +142,7 @@ def heads_of(frontier: Frontier) -> tuple[str, ...]:
     return tuple(tel if name == "TEL" else name for name in HEADER)
 
 
-def _row(frontier: Frontier, point: Point, side: Side | None) -> tuple[str, ...]:
+def _row(frontier: Frontier, point: FrontierPoint, side: Side | None) -> tuple[str, ...]:
     """Return a point on one part as text under `heads_of`."""
     base = frontier.lru.first if side is point.first else frontier.lru.rest
     assert side is not None
@@ -156,7 +156,7 @@ def _row(frontier: Frontier, point: Point, side: Side | None) -> tuple[str, ...]
     return (_named(frontier, point), *setting, gain, tel, *work, ", ".join(side.broken))
 
 
-def _named(frontier: Frontier, point: Point) -> str:
+def _named(frontier: Frontier, point: FrontierPoint) -> str:
     """Return a point's policy, and whether it is advised, or was chosen on the first part."""
     if point == frontier.advised:
         return f"{point.policy}, advised"

@@ -10,7 +10,7 @@ from strategies import given_columns, turn_columns
 import teltheory as tt
 from teltheory.advice.choice import choose, margins
 from teltheory.advice.comparison import DRAWS, drift, neighbours
-from teltheory.advice.goal import Cost, Goal, Limits, gain_interval
+from teltheory.advice.goal import Cost, CostLimits, Goal, gain_interval
 from teltheory.advice.overflow import first_overflow
 from teltheory.advice.promise import time_blocks
 from teltheory.advice.server import Replaying
@@ -18,7 +18,7 @@ from teltheory.advice.settings import Settings
 from teltheory.base.progress import Count
 from teltheory.cost.bootstrap import Blocks
 
-FREE = Limits(None, None)
+FREE = CostLimits(None, None)
 
 P95 = Fraction(95, 100)
 
@@ -137,7 +137,7 @@ def test_the_best_margin_has_the_greatest_mean_with_its_neighbours(seed):
 @given(chat_like(), st.integers(10, 60), st.sampled_from(["tel", "slo", "p90"]), st.integers(2, 30))
 @settings(max_examples=4, deadline=None)
 def test_what_is_chosen_keeps_the_limits_and_without_limits_the_best_is_chosen(trace, capacity, goal, slo):
-    limits, goal = Limits(Fraction(101, 100), Fraction(1)), Goal.of(goal, Fraction(slo), LATENCY)
+    limits, goal = CostLimits(Fraction(101, 100), Fraction(1)), Goal.of(goal, Fraction(slo), LATENCY)
     strict, free = (chosen(trace, capacity, goal, limits=each) for each in (limits, FREE))
     assert free.margin == free.freely.margin == strict.freely.margin
     assert all(tried.allowed for tried in free.tried)
@@ -149,7 +149,7 @@ def test_what_is_chosen_keeps_the_limits_and_without_limits_the_best_is_chosen(t
 
 
 def test_a_limit_is_on_the_work_and_on_the_median_unless_nobody_waits_for_it():
-    limits, slo, lru = Limits(Fraction(105, 100), Fraction(9, 8)), Fraction(1), spent(100, 0.5)
+    limits, slo, lru = CostLimits(Fraction(105, 100), Fraction(9, 8)), Fraction(1), spent(100, 0.5)
     for prefilled, median, broken in (
         (105, 0.5625, []),
         (106, 0.5, ["prefilled tokens"]),

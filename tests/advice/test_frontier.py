@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import teltheory as tt
-from teltheory.advice.frontier import STEPS, Frontier, Point, Side
-from teltheory.advice.goal import Cost, Goal, Limits
+from teltheory.advice.frontier import STEPS, Frontier, FrontierPoint, Side
+from teltheory.advice.goal import Cost, CostLimits, Goal
 from teltheory.advice.sentences_of_frontier import step_lines, tables_of_frontier
 
 SECONDS = tt.A100_LLAMA2_7B.ttft
@@ -103,7 +103,7 @@ def points(*pairs):
         return Side(gain, Cost(prefilled, 0.0, 1.0, 1.0, 0), broken)
 
     return tuple(
-        Point(
+        FrontierPoint(
             "T-LRU" if k else "LRU",
             k,
             0,
@@ -122,7 +122,7 @@ def test_the_front_is_what_nothing_beats_and_what_is_shown_is_a_few_of_it(pairs,
     found = points(*pairs)
     chosen = data.draw(st.sampled_from(found))
     advised = data.draw(st.sampled_from([found[0], chosen]))
-    frontier = Frontier(found, chosen, advised, Limits(), Fraction(1))
+    frontier = Frontier(found, chosen, advised, CostLimits(), Fraction(1))
     places = [(one.first.cost.prefilled, one.first.gain) for one in found]
     best = {
         (work, gain)
@@ -153,7 +153,7 @@ def test_the_limits_are_those_of_each_part():
         most = frontier.most(lru)
         assert most.prefilled == pytest.approx(1.05 * lru.cost.prefilled)
         assert most.p50 == pytest.approx(max(1.1 * lru.cost.p50, 0.05))
-    free = replace(frontier, limits=Limits(None, None))
+    free = replace(frontier, limits=CostLimits(None, None))
     assert (free.most(free.lru.first).prefilled, free.most(free.lru.first).p50) == (None, None)
     slow = replace(frontier, slo=Fraction(1, 1000))
     assert slow.most(slow.lru.rest).p50 == pytest.approx(1.1 * slow.lru.rest.cost.p50)

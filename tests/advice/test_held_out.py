@@ -9,7 +9,7 @@ from strategies import given_columns, turn_columns
 
 import teltheory as tt
 from teltheory.advice.alone import above_within_budget, capacity_for, hold_alone, least_tel
-from teltheory.advice.goal import Goal, Limits
+from teltheory.advice.goal import CostLimits, Goal
 from teltheory.advice.held_out import Judge
 from teltheory.advice.run import Run, rest_of
 from teltheory.advice.search import Candidate
@@ -23,7 +23,7 @@ def held_out(trace, start, capacity, goal, margin, q_hat):
     """What T-LRU with a margin and an estimate does on the rest."""
     server = Replaying(trace, start, capacity, goal.latency, Settings(goal.xi, q_hat))
     tried, rng = Candidate((True,), False, margin), np.random.default_rng(1)
-    return hold_alone(server, Judge.of(server, goal, Limits(), tried, rng), rng)
+    return hold_alone(server, Judge.of(server, goal, CostLimits(), tried, rng), rng)
 
 
 def run_of(trace, policy, capacity, start, latency=LATENCY):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from strategies import forests, turn_columns
 
 import teltheory as tt
-from teltheory.advice.comparison import Compared
+from teltheory.advice.comparison import ComparedRun
 from teltheory.advice.goal import Cost, Goal
 from teltheory.advice.in_queue import least
 from teltheory.advice.overflow import first_overflow
@@ -18,7 +18,7 @@ from teltheory.advice.search import STRIDE, Candidate, best, explore, near_of, s
 
 def told(gain, allowed=True):
     broken = () if allowed else ("P50",)
-    return Compared(gain, Cost(0, 0.0, 0.0, 0.0, 0), broken, *(np.full(3, gain),) * 4, np.zeros(3))
+    return ComparedRun(gain, Cost(0, 0.0, 0.0, 0.0, 0), broken, *(np.full(3, gain),) * 4, np.zeros(3))
 
 
 def test_sets_of_tiers_are_few_first_and_of_as_many_the_slower_ones():

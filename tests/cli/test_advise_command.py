@@ -6,7 +6,7 @@ import pytest
 from advice.advised_traces import chats, engineers, single_turns, usual
 
 import teltheory as tt
-from teltheory.advice import MARGINS, Limits
+from teltheory.advice import MARGINS, CostLimits
 from teltheory.advice.sentences import advice_lines
 from teltheory.model.display import tokens_in_short
 
@@ -87,7 +87,7 @@ def test_a_limit_that_breaks_on_the_rest_alone_is_said_plainly():
     above = f"above the limit of prefilled tokens and of P50: {figures}"
     assert any(above in line for line in advice_lines(broken))
     assert any(f"That is within the limits: {figures}" in line for line in advice_lines(advice))
-    free = replace(advice, limits=Limits(None, None))
+    free = replace(advice, limits=CostLimits(None, None))
     assert any("times LRU's (no limit)." in line for line in advice_lines(free))
 
 

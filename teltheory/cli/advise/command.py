@@ -12,7 +12,7 @@ import click
 
 from teltheory.base.extras import check_report
 from teltheory.cli.advise.frontier import draw_frontiers
-from teltheory.cli.advise.question import Found, Planned, Question, plan_options, write_found
+from teltheory.cli.advise.question import AdviceQuestion, Advised, Planned, plan_options, write_found
 from teltheory.cli.asked.options import (
     capacity_option,
     goal_option,
@@ -118,13 +118,13 @@ def advise(
     sizes = read_capacities(capacities, shape)
     prefixes.check(forced=False)
     picture.check()
-    asked = Question.of(tiered, loaded, planned, served, sizes)
+    asked = AdviceQuestion.of(tiered, loaded, planned, served, sizes)
     trace = reading.read(trace_file)
     requests = prefixes.of(trace)
     chosen, origin = chosen_capacities(requests)
     sizes, sized = (sizes, list(read_sizes(capacities, shape))) if sizes else (chosen, [origin])
     found = asked.answer(trace_file, requests, sizes, wish)
-    told = Told.of(trace_file, trace, requests, prefixes, served, found[0].advice, asked.said or sized)
+    told = Preface.of(trace_file, trace, requests, prefixes, served, found[0].advice, asked.said or sized)
     _report(told, found, requests.scale, page, target, reading.seed)
     draw_frontiers(picture, [one.advice for one in found], Path(trace_file).name)
     return 0
@@ -140,7 +140,7 @@ def _check_targets(target: str | None, page: str | None) -> None:
 
 
 @dataclass(frozen=True)
-class Told:
+class Preface:
     """What is said of a trace and of its advice, in sentences and as plain data."""
 
     file: str
@@ -157,7 +157,7 @@ class Told:
         served: Served,
         advice: Advice,
         sized: Sequence[str],
-    ) -> Told:
+    ) -> Preface:
         """Return how a trace was read and split."""
         idle, rest = advice.serving is None, len(trace) - advice.start
         blocks = list(block_lines(trace, requests, prefixes, "blocks" if idle else "seconds"))
@@ -168,7 +168,9 @@ class Told:
         return cls(file, [reading_line(trace, requests), *(blocks or report_lines(trace)), split, *notes], data)
 
 
-def _report(told: Told, found: list[Found], unit: int, page: str | None, target: str | None, seed: int) -> None:
+def _report(
+    told: Preface, found: list[Advised], unit: int, page: str | None, target: str | None, seed: int
+) -> None:
     """Print advice, and write its page and its JSON."""
     if target != "-":
         show(console(), *told.said)

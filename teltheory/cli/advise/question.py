@@ -63,7 +63,7 @@ class Planned:
     def __bool__(self) -> bool:
         return self.plan is not None or self.percentile is not None
 
-    def read(self, served: Served, tiers: int, *, overload: bool) -> Grid | None:
+    def read(self, served: Served, tiers: int, *, overload: bool) -> PlanGrid | None:
         """Return the grid, None if there is no plan."""
         if self.plan is None:
             if self.percentile is not None:
@@ -72,7 +72,7 @@ class Planned:
         percentile = read_percentile(self.percentile or "p95")
         resource, numbers = read_plan(self.plan, served.shape, overload=overload)
         check_tier(resource, tiers)
-        return Grid(resource, numbers, percentile)
+        return PlanGrid(resource, numbers, percentile)
 
 
 plan_options = bundled(
@@ -86,7 +86,7 @@ plan_options = bundled(
 
 
 @dataclass(frozen=True)
-class Grid:
+class PlanGrid:
     """A resource, the numbers to try, and the percentile that is to keep the SLO."""
 
     resource: str
@@ -95,7 +95,7 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class Found:
+class Advised:
     """An advice, at which speed, and the plans under LRU and under what is recommended, by name."""
 
     advice: Advice
@@ -124,7 +124,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Question:
+class AdviceQuestion:
     """What was asked, before the trace is read; without tiers the capacities are asked for.
 
     `serving` is None of an idle server.
@@ -133,14 +133,14 @@ class Question:
     serving: Serving | None
     load: Fraction | None
     tiers: tuple[Tiers, ...]
-    grid: Grid | None
+    grid: PlanGrid | None
     said: tuple[str, ...]
     shape: KVSize | None
 
     @classmethod
     def of(
         cls, tiered: Tiered, loaded: Loaded, planned: Planned, served: Served, sizes: tuple[int, ...]
-    ) -> Question:
+    ) -> AdviceQuestion:
         """Check what was asked for."""
         if not (tiered or loaded or planned):
             return cls(None, None, (), None, (), served.shape)
@@ -154,7 +154,7 @@ class Question:
 
     def answer(
         self, trace_file: str, requests: Trace | Forest, sizes: tuple[int, ...], wish: dict[str, Any]
-    ) -> list[Found]:
+    ) -> list[Advised]:
         """Advise on each memory, with a bar."""
         from teltheory.advice import MARGINS
 
@@ -164,18 +164,18 @@ class Question:
             wish = wish | {"progress": lambda done, total: bar.advance(task)}
             return [self._find(requests, memory, wish) for memory in (self.tiers or sizes)]
 
-    def _find(self, requests: Trace | Forest, memory: int | Tiers, wish: dict[str, Any]) -> Found:
+    def _find(self, requests: Trace | Forest, memory: int | Tiers, wish: dict[str, Any]) -> Advised:
         from teltheory.advice import advise
 
         found = advise(requests, in_text(memory), serving=self.serving, load=self.load, **wish)
         advice = replace(found, shape=self.shape)
         if advice.serving is None:
-            return Found(advice, (), {})
+            return Advised(advice, (), {})
         speed = tuple(speed_lines(advice.serving, self.load, advice.held_out.rows[0].utilisation))
-        return Found(advice, speed, {} if self.grid is None else plans_of(requests, advice, self.grid, wish))
+        return Advised(advice, speed, {} if self.grid is None else plans_of(requests, advice, self.grid, wish))
 
 
-def plans_of(requests: Trace | Forest, advice: Advice, grid: Grid, wish: dict[str, Any]) -> dict[str, Plan]:
+def plans_of(requests: Trace | Forest, advice: Advice, grid: PlanGrid, wish: dict[str, Any]) -> dict[str, Plan]:
     """Return the plan under LRU and, if the advice recommends another setting, under that."""
     from teltheory.advice import plan
     from teltheory.advice.server import in_units
@@ -204,7 +204,7 @@ def finite(data: Any) -> Any:
 
 
 def write_found(
-    page: str, trace_file: str, said: list[str], found: list[Found], block_size: int, seed: int
+    page: str, trace_file: str, said: list[str], found: list[Advised], block_size: int, seed: int
 ) -> None:
     """Write a page with each advice and its plans."""
     trace, idle = Path(trace_file), found[0].advice.serving is None
