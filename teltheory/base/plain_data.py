@@ -56,7 +56,7 @@ class MisfitError(TelTheoryError):
         return "".join(f"[{step}]" if isinstance(step, int) else f"{between}{step}" for step in self.path)
 
 
-def shape(name: str, **fields: Any) -> type[Any]:
+def shape(name: str, /, **fields: Any) -> type[Any]:
     """Return a type of objects that have some fields and no other: each of a type, or of a type with a default."""
     from msgspec import defstruct
 
@@ -100,6 +100,13 @@ def read_as(place: str, data: object, kind: type[T], hooks: Mapping[Any, Callabl
         raise FileError(f"{place}{error}") from None
 
 
+def check_known(place: str, data: Mapping[Any, object], kind: type[Any], *more: str) -> None:
+    """Raise a `FileError` for a field that neither a dataclass has nor `more` names."""
+    for name, value in data.items():
+        if name not in (*more, *kind.__dataclass_fields__):
+            raise FileError(f"{place}, {str(name)[:60]}: found {shown(value, 60)}, expected no such field")
+
+
 def _misfit(error: ValidationError, data: Any, kind: Any) -> MisfitError:
     """Return where an error of msgspec is, as its last words say, what stands there, and what should."""
     cause, said = error.__cause__, str(error)
@@ -120,17 +127,18 @@ def _misfit(error: ValidationError, data: Any, kind: Any) -> MisfitError:
 
 
 def _expected(kind: Any, path: Path) -> str:
-    """Return in words what a type has at a place."""
+    """Return in words what a type has at a place; not null where that is as if it were left out."""
     from msgspec.inspect import type_info
 
-    at: Any = type_info(kind)
+    at, needed = type_info(kind), True
     for step in path:
         for one in _options(at):
             if isinstance(step, int) and hasattr(one, "item_type"):
-                at = one.item_type
+                at, needed = one.item_type, True
             elif isinstance(step, str) and hasattr(one, "fields"):
-                at = next(field.type for field in one.fields if field.name == step)
-    return _words(at)
+                at, needed = next((field.type, field.required) for field in one.fields if field.name == step)
+    said = _words(at)
+    return said if needed else said.removesuffix(" or null")
 
 
 def _options(at: Any) -> tuple[Any, ...]:

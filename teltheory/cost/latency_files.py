@@ -8,13 +8,13 @@ whoever reads them.
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, fields, replace
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NoReturn
 
 from teltheory.base.input_files import read_json
-from teltheory.base.plain_data import MisfitError, fitted
+from teltheory.base.plain_data import MisfitError, check_known, fitted
 from teltheory.cost.latency import (
     A100_LLAMA2_7B,
     A100_LLAMA2_7B_ATTENTION,
@@ -48,24 +48,14 @@ def latency_to_json(model: Latency) -> dict[str, Any]:
     ArgumentError
         For a model that is neither a `LatencyModel` nor a `TableLatency`.
     """
+    from msgspec import to_builtins
+
     form = next((name for name, kind in FORMS.items() if isinstance(model, kind)), None)
     if form is None:
         raise ArgumentError("model", model, "a LatencyModel or a TableLatency")
-    values = {name: _plain(getattr(model, name)) for name in ("name", "provenance", *_fields(type(model)))}
-    return {"teltheory_latency": VERSION, "form": form, **values}
-
-
-def _plain(value: Any) -> Any:
-    """Return a field as JSON has it."""
-    if isinstance(value, Provenance):
-        return asdict(value)
-    if isinstance(value, tuple):
-        return [_plain(part) for part in value]
-    return str(value) if isinstance(value, Fraction) else value
-
-
-def _fields(kind: type[Any]) -> list[str]:
-    return [field.name for field in fields(kind)]
+    values = to_builtins(model, enc_hook=str)
+    first = {name: values[name] for name in ("name", "provenance")}
+    return {"teltheory_latency": VERSION, "form": form, **first, **values}
 
 
 def latency_from_json(data: object, place: str = "latency") -> LatencyModel | TableLatency:
@@ -87,23 +77,17 @@ def latency_from_json(data: object, place: str = "latency") -> LatencyModel | Ta
         expected = f'an object with "teltheory_latency": {VERSION}, as calibrate --save makes one of a benchmark'
         raise FileError(f"{place}: expected a latency model, {expected}")
     if data["teltheory_latency"] != VERSION:
-        _fail(place, "teltheory_latency", data["teltheory_latency"], str(VERSION))
+        _fail(place, "teltheory_latency", shown(data["teltheory_latency"], 60), str(VERSION))
     form = data.get("form")
     if not isinstance(form, str) or form not in FORMS:
-        _fail(place, "form", form, "formula or table")
-    known = _fields(FORMS[form])
-    for field in data:
-        if field not in ("teltheory_latency", "form", *known):
-            _fail(place, str(field), data[field], "no such field")
-    origin = data.get("provenance")
-    if isinstance(origin, Mapping) and not origin.keys() <= set(_fields(Provenance)):
-        _fail(place, "provenance", origin, "an object with some of " + ", ".join(_fields(Provenance)))
+        _fail(place, "form", shown(form, 60), "formula or table")
+    check_known(place, data, FORMS[form], "teltheory_latency", "form")
+    if isinstance(origin := data.get("provenance"), Mapping):
+        check_known(f"{place}, provenance", origin, Provenance)
     try:
         return fitted(data, FORMS[form], {Fraction: _fraction})
     except MisfitError as error:
-        raise FileError(
-            f"{place}, {error.place('.')[1:]}: found {error.found}, expected {error.expected}"
-        ) from None
+        _fail(place, error.place(".")[1:], error.found, error.expected)
 
 
 def read_latency(file: str | Path) -> LatencyModel | TableLatency:
@@ -134,5 +118,5 @@ def _fraction(found: object) -> Fraction:
     return Fraction(found)
 
 
-def _fail(place: str, field: str, found: object, expected: str) -> NoReturn:
-    raise FileError(f"{place}, {field[:60]}: found {shown(found, 60)}, expected {expected}")
+def _fail(place: str, field: str, found: str, expected: str) -> NoReturn:
+    raise FileError(f"{place}, {field}: found {found}, expected {expected}") from None

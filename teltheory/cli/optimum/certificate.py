@@ -19,13 +19,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias, get_args
 
 import numpy as np
-from msgspec import UNSET, Meta, UnsetType, structs
+from msgspec import UNSET, Meta, UnsetType, structs, to_builtins
 
 from teltheory.base.input_files import read_json
 from teltheory.base.plain_data import MisfitError, fitted, shape
@@ -172,14 +172,9 @@ def _as_data(entry: Entry) -> dict[str, Any]:
 
 
 def _fields_as_data(entry: Certified) -> dict[str, Any]:
-    data: dict[str, Any] = {KIND: entry.goal.text if isinstance(entry.goal, Level) else entry.goal}
-    for name in _kind_of(entry.goal).__struct_fields__:
-        if name not in (KIND, "prefixes"):
-            value = getattr(entry, name)
-            data[name] = value.tolist() if isinstance(value, np.ndarray) else value
-    if entry.prices is not None:
-        data["prices"] = asdict(entry.prices)
-    return data
+    names = [name for name in _kind_of(entry.goal).__struct_fields__ if name not in (KIND, "prefixes")]
+    values = {name: to_builtins(getattr(entry, name), enc_hook=np.ndarray.tolist) for name in names}
+    return {KIND: entry.goal.text if isinstance(entry.goal, Level) else entry.goal} | values
 
 
 def read_certificates(file: str) -> list[Entry]:

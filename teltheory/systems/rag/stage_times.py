@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -20,10 +20,10 @@ from numpy.typing import ArrayLike
 
 from teltheory.base.extras import needed
 from teltheory.base.input_files import read_json
-from teltheory.base.plain_data import read_as
+from teltheory.base.plain_data import check_known, read_as
 from teltheory.base.processor import processor
 from teltheory.base.whole_files import write_whole
-from teltheory.errors import ArgumentError, FileError, shown
+from teltheory.errors import ArgumentError, FileError
 from teltheory.model.numbers import LARGEST, real_number
 from teltheory.systems.rag.indexes import Built, parameters
 
@@ -130,9 +130,5 @@ def read_stage_times(file: str | Path) -> StageTimes:
     found = read_json(Path(file), EXPECTED, MOST_BYTES)
     if not isinstance(found, dict) or found.get(VERSIONED) != VERSION:
         raise FileError(f"{file}: expected {EXPECTED}")
-    times = {name: value for name, value in found.items() if name != VERSIONED}
-    known = [field.name for field in fields(StageTimes)]
-    for name, value in times.items():
-        if name not in known:
-            raise FileError(f"{file}, {name[:60]}: found {shown(value, 60)}, expected no such field")
-    return read_as(str(file), times, StageTimes)
+    check_known(str(file), found, StageTimes, VERSIONED)
+    return read_as(str(file), found, StageTimes)
