@@ -3,22 +3,12 @@
 from dataclasses import replace
 
 import pytest
+from claims.tiny_rows import COMPILED, tiny
 
-from proofs_checks import all_claims
 from teltheory.claims.comparison import DisagreementError, compare
-from teltheory.claims.compiled.space import CompiledWorlds
 from teltheory.claims.search import decide, decide_safely
 
 pytestmark = pytest.mark.ledger
-COMPILED = [claim for claim in all_claims() if isinstance(claim.compiled, CompiledWorlds)]
-TINY = {"quick": {1: 2, 2: 2, 3: 2}, "full": {}, "start_tokens": {"quick": 1, "full": 1}, "samples": 0}
-
-
-def tiny(claim, **bulk):
-    """Return a claim with small bounds for both encodings."""
-    sizes = {**TINY, "quick": {2: 4}} if claim.id.startswith("figure-1") else TINY
-    worlds = replace(claim.compiled.worlds, **{**sizes, **bulk})
-    return replace(claim, space=replace(claim.space, **sizes), compiled=replace(claim.compiled, worlds=worlds))
 
 
 def named(name):
@@ -26,7 +16,7 @@ def named(name):
 
 
 @pytest.mark.parametrize("claim", COMPILED, ids=lambda claim: claim.id)
-def test_the_two_encodings_agree_on_all_small_worlds(claim):
+def test_the_two_encodings_agree_on_all_small_cases(claim):
     assert compare(tiny(claim), "quick").within > 0
 
 

@@ -7,34 +7,14 @@ import pytest
 from claims.planting import plant
 from claims.proving import can_be_met
 
-from proofs_checks.forest import runs, stack_on_forests, tlru_on_forests, whole_nodes
+from proofs_checks.forest import runs, tlru_on_forests
 from proofs_checks.forest.lemmas import induction_high_water, induction_inclusion
 from proofs_checks.forest.runs import Pair, Run, dominance, forests, inclusion, new_parts, tail_of_one
-from teltheory.claims.claim import Claim
 from teltheory.claims.comparison import DisagreementError, compare
-from teltheory.claims.compiled.replays.space import CompiledReplays
 from teltheory.claims.forests import ForestCase, any_ask
+from teltheory.claims.registry import claim_named
 from teltheory.claims.search import refutes
 from teltheory.claims.smt import Obligation, z3_answer
-
-MODULES = (tlru_on_forests, stack_on_forests, whole_nodes)
-CLAIMS = {row.id: row for module in MODULES for row in vars(module).values() if isinstance(row, Claim)}
-COMPILED = {name: row for name, row in CLAIMS.items() if row.compiled is not None}
-TINY = {"quick": {1: 2, 2: 3, 3: 2}, "samples": 20}
-
-
-def tiny(row: Claim) -> Claim:
-    """Return a compiled claim with small bounds for both encodings."""
-    assert isinstance(row.compiled, CompiledReplays)
-    worlds = replace(row.compiled.worlds, **TINY)
-    return replace(row, space=replace(row.space, **TINY), compiled=replace(row.compiled, worlds=worlds))
-
-
-@pytest.mark.ledger
-@pytest.mark.parametrize("name", COMPILED)
-def test_the_two_encodings_agree_on_all_small_forests(name: str) -> None:
-    assert compare(tiny(COMPILED[name]), "quick").within > 0
-
 
 PAIRS = (
     *(dominance(rule, cache) for rule in ("high-water", "last", "resident") for cache in ("strict", "holes")),
@@ -66,7 +46,7 @@ def test_the_two_encodings_agree_on_larger_random_forests(pair: Pair, forced: bo
 @pytest.mark.ledger
 @pytest.mark.parametrize("changes", [{"renew": False}, {"chunk": 1}])
 def test_other_nodes_are_a_disagreement(changes: dict[str, int]) -> None:
-    row = CLAIMS["forest.stack.nodes"]
+    row = claim_named("forest.stack.nodes")
     sizes = {"quick": {4: 5}}
     compiled = replace(row.compiled, worlds=replace(row.compiled.worlds, **sizes), **changes)
     with pytest.raises(DisagreementError, match=r"forest\.stack\.nodes"):
@@ -89,7 +69,7 @@ def test_the_smallest_forest_that_refutes_high_water_marks_on_nodes_has_six_requ
 
 
 def test_high_water_marks_on_nodes_are_refuted_by_both_cases() -> None:
-    row = CLAIMS["forest.tlru.nodes.high-water"]
+    row = claim_named("forest.tlru.nodes.high-water")
     assert [refutes(row, case) for case in tlru_on_forests.BY_NODES] == [True, True]
     second = tlru_on_forests.BY_NODES[1]
     assert min(second.capacity, second.xi, second.q_hat, *second.ask) == 1

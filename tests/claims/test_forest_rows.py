@@ -6,35 +6,21 @@ from itertools import product
 import numpy as np
 import pytest
 from claims.planting import plant
+from claims.tiny_rows import tiny
 
 import teltheory as tt
-from proofs_checks.forest import optimum, strict, weights
+from proofs_checks.forest import optimum, strict
 from proofs_checks.forest.judges import least_loss, optimum_from
 from proofs_checks.forest.programs import at_every_step, in_a_request, intervals, most_kept, needed, rooms
-from teltheory.claims.claim import Claim
 from teltheory.claims.comparison import DisagreementError, compare, tally
 from teltheory.claims.compiled.forests import CompiledForests
 from teltheory.claims.compiled.trees import furthest_goes, least, losses, tree_of
 from teltheory.claims.forests import ForestCase, Shape, SmallForests, no_tail, no_threshold
+from teltheory.claims.registry import claim_named
 from teltheory.claims.search import decide, refutes
 from teltheory.optimal.trees.states import least_tel
 
 pytestmark = pytest.mark.ledger
-TINY = {"quick": {1: 2, 2: 3, 3: 2}, "samples": 20}
-CLAIMS = [row for module in (optimum, strict, weights) for row in vars(module).values() if isinstance(row, Claim)]
-COMPILED = [row for row in CLAIMS if row.compiled is not None]
-
-
-def tiny(row: Claim) -> Claim:
-    """Return a compiled claim with small bounds for both encodings."""
-    assert isinstance(row.compiled, CompiledForests)
-    worlds = replace(row.compiled.worlds, **TINY)
-    return replace(row, space=replace(row.space, **TINY), compiled=replace(row.compiled, worlds=worlds))
-
-
-@pytest.mark.parametrize("row", COMPILED, ids=lambda row: row.id)
-def test_the_two_encodings_agree_on_all_small_forests(row: Claim) -> None:
-    assert compare(tiny(row), "quick").within > 0
 
 
 def test_a_compiled_greedy_that_spares_deep_blocks_is_a_disagreement() -> None:
@@ -123,8 +109,7 @@ def test_the_natural_counterexamples_are_natural() -> None:
     "name", ["weights.growing", "weights.growing.relaxation", "optimum.start.holes", "strict.gap"]
 )
 def test_quick_rows_have_their_verdicts(name: str) -> None:
-    row = next(row for row in CLAIMS if row.id == f"forest.{name}")
-    assert decide(row).verdict == ("holds" if name == "strict.gap" else "refuted")
+    assert decide(claim_named(f"forest.{name}")).verdict == ("holds" if name == "strict.gap" else "refuted")
 
 
 def test_a_check_of_closed_needs_that_lets_all_pass_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,7 +134,7 @@ def test_a_start_in_front_is_requests_of_total_0() -> None:
     case = ForestCase(Shape((-1, 0, 0), (1, 2)), (2, 2), (4, 4), capacity=2, xi=2)
     one = optimum.Started(case, (0, 2))
     assert one.closed == (0, 2)
-    assert (one.in_front.forest.leaf.tolist(), one.in_front.forest.total.tolist()) == ([2, 1, 2], [0, 4, 4])
+    assert (one.in_front.requests.leaf.tolist(), one.in_front.requests.total.tolist()) == ([2, 1, 2], [0, 4, 4])
     assert one.at_hand == (1, 2)
     assert optimum.Started(case, (2,)).closed == ()
 

@@ -2,15 +2,11 @@
 
 import numpy as np
 import pytest
-from claims.expected_verdicts import PARROT_ROWS
 
-from proofs_checks import all_claims
 from proofs_checks.parrot import merged_attention
 from proofs_checks.parrot.small_graphs import Session, befores, small_sessions
 from proofs_checks.parrot.small_schedules import ONE, TWO, SmallSchedules, least, unshared
 from teltheory.optimal.schedules import Scheduling, Server, Task, best_schedule
-
-ROWS = {claim.id: claim for claim in all_claims() if claim.id in PARROT_ROWS}
 
 
 def test_every_session_is_tried_once():

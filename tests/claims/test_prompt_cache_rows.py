@@ -4,11 +4,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from claims.expected_verdicts import MODULE_ROWS
 from scipy.optimize import linprog
 
 import teltheory as tt
-from proofs_checks import all_claims
 from proofs_checks.prompt_cache import plain_sets, plans
 from proofs_checks.prompt_cache.asked_sets import Sets, first_of_its_kind, renumbered, sequences
 from proofs_checks.prompt_cache.exact_programs import greatest, proved
@@ -16,8 +14,6 @@ from proofs_checks.prompt_cache.lemmas import budgets
 from proofs_checks.prompt_cache.plain_sets import TRIMS, Cache
 from proofs_checks.prompt_cache.small_schemas import Schema, schemas
 from teltheory.claims.smt import z3_answer
-
-ROWS = {claim.id: claim for claim in all_claims() if claim.id in MODULE_ROWS}
 
 
 def drawn(rng, items=4, requests=7):

@@ -5,19 +5,15 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from claims.expected_verdicts import TIER_ROWS
 from replay.instances import fewer
 
 import teltheory as tt
-from proofs_checks import all_claims
 from proofs_checks.queue.plain_queue import Queued
 from proofs_checks.tiers.chains import Chain
 from proofs_checks.tiers.lemmas import two_tiers
 from proofs_checks.tiers.plain_chains import TRIMS, excesses, found, totals
 from proofs_checks.tiers.states import Clairvoyant, contents, least
 from teltheory.claims.smt import z3_answer
-
-ROWS = {claim.id: claim for claim in all_claims() if claim.id in TIER_ROWS}
 
 
 def drawn(rng, tiers=2):
