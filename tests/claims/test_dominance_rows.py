@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from claims.planting import plant
 from claims.proving import can_be_met
 
 from proofs_checks.forest import runs, tlru_on_forests
@@ -93,12 +92,9 @@ def test_with_other_marks_the_theorem_is_refuted(monkeypatch: pytest.MonkeyPatch
     """Planted: the row on high-water marks replays the last request's."""
     case = case_of([[1, 2], [3, 4], [1], [1, 2, 5]], [2, 2, 1, 3], 1, 2, 1)
     assert refutes(tlru_on_forests.high_water, case) is False
-    plant(monkeypatch, runs, "policy_of", lambda policy_of: lambda rule, one: policy_of(_forgetting(rule), one))
+    right = runs.policy_of
+    monkeypatch.setattr(runs, "policy_of", lambda rule, one: right("last" if rule == "high-water" else rule, one))
     assert refutes(tlru_on_forests.high_water, case)
-
-
-def _forgetting(rule: str) -> str:
-    return "last" if rule == "high-water" else rule
 
 
 OBLIGATIONS = {one.name: one for one in (*induction_high_water.obligations(), *induction_inclusion.obligations())}

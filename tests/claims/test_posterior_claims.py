@@ -1,43 +1,10 @@
 """The rows on beliefs turn when what they rest on is wrong."""
 
-from fractions import Fraction
-
 import pytest
-from claims.planting import plant
 
 from proofs_checks.tail_optimized import posterior as rows
 from proofs_checks.tail_optimized.lemmas import hidden_chain
-from proofs_checks.tail_optimized.posterior import Silence
 from teltheory.claims.search import decide_safely
-
-FAULTS = {
-    "forget the silence": (rows, "exact_posterior", lambda _: lambda decay, mu, rate: decay),
-    "forget the prior": (
-        *(rows, "exact_after_silence"),
-        lambda exact: lambda pi, *others: exact(Fraction(1), *others),
-    ),
-    "die twice as fast": (
-        *(Silence, "undying"),
-        lambda _: property(lambda self: self.decay ** (2 * self.death_rate * self.seconds)),
-    ),
-    "believe the paper": (rows, "given_silence", lambda _: lambda case: case.undying),
-}
-
-
-@pytest.mark.parametrize(
-    ("fault", "row", "turned"),
-    [
-        ("forget the silence", "silence", "refuted"),
-        ("forget the prior", "silence", "refuted"),
-        ("die twice as fast", "alive_at_last_turn", "refuted"),
-        ("die twice as fast", "sign", "refuted"),
-        ("believe the paper", "posterior", "holds"),
-        ("believe the paper", "sign", "refuted"),
-    ],
-)
-def test_a_planted_fault_turns_its_row(fault, row, turned, monkeypatch):
-    plant(monkeypatch, *FAULTS[fault])
-    assert decide_safely(getattr(rows, row)).verdict == turned
 
 
 @pytest.mark.parametrize(

@@ -89,8 +89,6 @@ test_bad_paths_are_named = refusals(
     tt.TraceError,
     ("turn 1, paths: found 2", lambda: tt.Forest.from_paths([[1, 2], [3, 2]])),
     ("turn 0, paths: found 1, expected a block with one parent", lambda: tt.Forest.from_paths([[1, 1]])),
-    ("turn 0, ask: found 3", lambda: tt.Forest.from_paths([[1, 2]], [3])),
-    ("turn 0, total: found 1", lambda: tt.Forest.from_paths([[1, 2]], [2], [1])),
     ("ask: found '1 values', expected 2", lambda: tt.Forest.from_paths([[1], [1]], [1])),
     ("turn 1, arrival: found 1.0", lambda: tt.Forest.from_paths([[1], [1]], None, None, [2, 1])),
     ("turn 0, ask: found 3", lambda: tt.Forest.from_paths([[1, 2]], ask=[3])),

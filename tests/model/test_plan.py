@@ -5,6 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from optimal.instances import FOUR_TURNS
 from refusals import refused
 from replay.instances import Case, seeded
 
@@ -14,16 +15,6 @@ from teltheory.model.plan import check_plan
 from teltheory.optimal.chains.brute_force import all_reuses
 
 TINY = {"turns": (1, 4), "conversations": 2, "length": 2, "room": 4}
-# both of the last two turns are kept over the step before the third turn, where there is room for 50
-FOUR_TURNS = Case((0, 1, 0, 1), (100,) * 4, (0,) * 4, None, capacity=50, xi=160, q_hat=0)
-
-
-def fits(case: Case, kept: tuple[int, ...]) -> bool:
-    try:
-        check_plan(case.trace, case.capacity, np.array(kept, np.int64), case.forced, case.initial)
-    except CertificateError:
-        return False
-    return True
 
 
 def plans(case: Case) -> list[tuple[int, ...]]:
@@ -40,7 +31,7 @@ def test_a_plan_passes_if_and_only_if_some_policy_reuses_as_much(seed):
     for case in seeded(60, seed, **TINY):
         every, reuses = plans(case), all_reuses(case.instance)
         for plan in rng.sample(every, min(len(every), 40)):
-            verdicts.append(fits(case, plan))
+            verdicts.append(case.fits(plan))
             assert verdicts[-1] == judged(case, plan, reuses), (case, plan)
     assert 100 < sum(verdicts) < len(verdicts) - 100
 

@@ -11,7 +11,6 @@ from refusals import refused
 from replay.instances import Case, cases, examples, fewer, forced_need, lengths, seeded
 
 import teltheory as tt
-from teltheory.model.plan import check_plan
 from teltheory.optimal.chains.brute_force import all_reuses, smallest_rising_total, smallest_total
 
 METHODS = ("greedy", "lp", "milp", "pyomo")
@@ -50,15 +49,6 @@ def test_brute_force_over_full_caches_is_brute_force_over_all(case):
     assert brute_force(case) == smallest_total(case.instance, lambda uncached: max(uncached - case.xi, 0))
 
 
-def is_attainable(case: Case, reuses: list[int]) -> bool:
-    """Whether some policy reuses as much at each turn."""
-    try:
-        check_plan(case.trace, case.capacity, np.array(reuses, np.int64), case.forced, case.initial)
-    except tt.CertificateError:
-        return False
-    return True
-
-
 def check_answer(case: Case, method: str, expected: int) -> None:
     check(case.optimum(method), case, method, expected)
 
@@ -70,7 +60,7 @@ def check(best: tt.Optimum, case: Case, method: str, expected: int) -> None:
     case.check(best.certificate)
     assert tt.tail_excess_latency(best.outcome, case.xi) == expected
     assert (best.outcome.cached + best.outcome.uncached).tolist() == [total for _, total, _ in lengths(case)]
-    assert is_attainable(case, reuses), (method, reuses, case)
+    assert case.fits(reuses), (method, reuses, case)
     if method == "greedy":
         assert best.bound is None
     else:

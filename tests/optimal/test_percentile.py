@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from optimal.instances import MIDDLE, SMALL
-from optimal.test_hindsight import is_attainable
 from refusals import refused
 from replay.instances import Case, fewer, seeded
 
@@ -28,7 +27,7 @@ def brute_force(case: Case, allowed: int) -> int:
 
 def check(case: Case, q: float, found: tt.Optimum) -> None:
     assert found.upper == np.quantile(found.outcome.uncached, q, method="inverted_cdf")
-    assert is_attainable(case, found.outcome.cached.tolist())
+    assert case.fits(found.outcome.cached.tolist())
     assert found.proved <= found.lower <= found.upper
     if found.proved:
         below = (case.trace, case.capacity, found.proved - 1, found.certificate, found.facts["allowed"] + 1)

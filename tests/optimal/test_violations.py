@@ -8,7 +8,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from optimal.instances import FOUR_TURNS, MIDDLE, SMALL
-from optimal.test_hindsight import is_attainable
 from refusals import refusals, refused
 from replay.instances import Case, examples, fewer, seeded
 
@@ -63,7 +62,7 @@ def test_the_search_finds_what_brute_force_finds_and_the_bounds_hold(seed):
         assert not best.by_solver
         confirm(case, best)
         assert recheck(case, best.certificate) <= expected, case
-        assert is_attainable(case, best.outcome.cached.tolist()), case
+        assert case.fits(best.outcome.cached.tolist()), case
         assert tt.slo_violations(best.outcome, case.xi) == expected
         quick = fewest(case, "heuristic")
         assert quick.proved <= quick.lower <= expected <= quick.upper, case
@@ -108,7 +107,7 @@ def test_where_each_history_fills_the_cache_those_that_end_first_are_kept(conver
     case = Case(tuple(conversations), (size,) * turns, (0,) * turns, tuple(history), size, size, 0)
     best = fewest(case)
     assert best.upper == best.lower == turns - history.count(0) - kept
-    assert is_attainable(case, best.outcome.cached.tolist())
+    assert case.fits(best.outcome.cached.tolist())
 
 
 def test_the_instances_are_worth_solving():
@@ -139,7 +138,7 @@ def test_larger_instances_have_true_bounds_and_plans_that_fit(forced):
             assert recheck(larger, best.certificate) <= best.proved
             assert best.upper <= quick.upper
             assert quick.lower <= best.upper
-            assert is_attainable(larger, best.outcome.cached.tolist())
+            assert larger.fits(best.outcome.cached.tolist())
 
 
 def test_four_turns_by_hand():

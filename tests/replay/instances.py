@@ -2,15 +2,17 @@
 
 import os
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from hypothesis import HealthCheck, assume, settings
 from hypothesis import strategies as st
 
 import teltheory as tt
 from teltheory.model.instance import Instance
+from teltheory.model.plan import check_plan
 
 LABELS = (30, 10, 50, 20, 40)  # the order of first arrival is not the order of the numbers
 TRIMS = ("round-robin", "least-recent", "eager")
@@ -43,6 +45,14 @@ class Case:
 
     def optimum(self, method: str) -> tt.Optimum:
         return tt.hindsight_optimum(self.trace, self.capacity, self.xi, self.forced, self.initial, method)
+
+    def fits(self, kept: Sequence[int]) -> bool:
+        """Whether some policy reuses as much at each turn."""
+        try:
+            check_plan(self.trace, self.capacity, np.array(kept, np.int64), self.forced, self.initial)
+        except tt.CertificateError:
+            return False
+        return True
 
     def check(self, certificate: tt.Certificate, weights: object = None) -> None:
         arguments = (self.trace, self.capacity, self.xi, certificate, self.forced, self.initial, weights)
