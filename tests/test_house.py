@@ -46,8 +46,8 @@ FIGURES = {
     "names": Figure("class names that stand more than once", 73, 25, 73),
     "rooms": Figure("pairs of rooms, one of which imports the other", 187, 140, 141),
     "teltheory": Figure("lines of code, package", 51_778, 48_154, 51_631),
-    "proofs_checks": Figure("lines of code, proofs_checks", 14_231, 13_235, 14_201),
-    "tests": Figure("lines of code, tests", 43_463, 39_117, 43_815),
+    "proofs_checks": Figure("lines of code, proofs_checks", 14_231, 13_235, 13_952),
+    "tests": Figure("lines of code, tests", 43_463, 39_117, 42_599),
 }
 
 
