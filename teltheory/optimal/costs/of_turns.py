@@ -88,7 +88,7 @@ class PiecewiseCosts:
 
         Parameters
         ----------
-        trace, xi, initial : as for `hindsight_optimum`
+        trace, xi, initial : as in `Problem`
             The pasts of the initial cache lengthen histories.
         """
         total = Instance.of(trace, INT64_MAX, initial=initial).total

@@ -252,12 +252,11 @@ def cost_bound(
 
     Parameters
     ----------
-    trace, capacity : as for `hindsight_optimum`
+    trace, capacity, forced, initial, model : as in `Problem`
     costs : PiecewiseCosts
         What turns cost.
     prices : Prices
         What proves the bound, in the costs' unit for a unit of room.
-    forced, initial, model : as for `hindsight_optimum`
 
     Returns
     -------
