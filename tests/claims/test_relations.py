@@ -88,7 +88,7 @@ def test_an_optimum_that_is_half_a_token_off_is_not_the_optimum(monkeypatch):
 
     def half_a_token_off(*arguments):
         best = exact(*arguments)
-        return replace(best, objective=best.objective + Fraction(1, 2))
+        return replace(best, lower=best.lower + Fraction(1, 2), upper=best.upper + Fraction(1, 2))
 
     assert refutes(certificates.weighted_certificate, CASE) is False
     monkeypatch.setattr(certificates, "weighted_optimum", half_a_token_off)

@@ -119,7 +119,7 @@ def test_every_function_takes_sizes_and_times_as_text():
     tt.check_certificate(TRACE, "4k", "300", best.certificate)
     fewest = tt.fewest_violations(TRACE, "4k", "0.3k", method="heuristic")
     assert fewest.lower == tt.fewest_violations(TRACE, capacity, xi, method="heuristic").lower
-    assert tt.violations_bound(TRACE, "4k", "300", fewest.prices) == fewest.proved
+    assert tt.violations_bound(TRACE, "4k", "300", fewest.certificate) == fewest.proved
     assert tt.hindsight_curve(TRACE, "300", "1k", "4k") == tt.hindsight_curve(TRACE, xi, 1000, 4000)
     tiers, text = tt.Tiers((2000, 3000), (0, Fraction(1, 2))), tt.Tiers(("2k", "3MB"), (0, Fraction(1, 2)))
     for call in (
