@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from teltheory.model.trace import Trace
     from teltheory.optimal import (
         Certificate,
+        Optimum,
         check_certificate,
         hindsight_optimum,
         weighted_optimum,

@@ -121,11 +121,12 @@ def advise(
     units, unit = Units.in_tokens(trace.scale, model, latency), trace.block_size
     aim = Goal.of(goal, seconds_of("slo", slo), latency_of(latency, model))
     memory, limits = units.memory(capacity), CostLimits(work_cost, median_cost)
-    estimate, start = None if q_hat is None else units.estimate(q_hat), start_of_rest(trace, first)
+    estimate, make = None if q_hat is None else units.estimate(q_hat), None if policy is None else maker_of(policy)
+    start = start_of_rest(trace, first)
     usual = default_estimate(trace[:start])
     if policy is not None and estimate is None:
         estimate = usual
-    settings = Settings(aim.xi, estimate, unit, None if policy is None else maker_of(policy))
+    settings = Settings(aim.xi, estimate, unit, make)
     with reporting(progress, "Trying settings") as report:
         served = at_load(trace, in_units(memory, unit), aim.latency, serving, load)
         asked = (trace, start, in_units(memory, unit), aim.latency, settings)

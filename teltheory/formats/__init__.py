@@ -31,7 +31,7 @@ from teltheory.formats.vllm_multi_turn import VLLM_MULTI_TURN
 from teltheory.formats.wildchat import WILDCHAT
 from teltheory.formats.writing import write_trace
 from teltheory.model.columns import checked_block_size
-from teltheory.model.instance import Initial
+from teltheory.model.initial import Initial
 from teltheory.model.trace import Trace
 from teltheory.workloads.times import Times
 

@@ -13,7 +13,8 @@ from typing import Any
 from teltheory.errors import ArgumentError, FileError
 from teltheory.formats.opened import told_by_content
 from teltheory.formats.records import KINDS, Record, kind_of, records_of, shards
-from teltheory.model.instance import Initial, Instance
+from teltheory.model.initial import Initial
+from teltheory.model.instance import Instance
 from teltheory.model.numbers import INT64_MAX
 from teltheory.model.trace import Trace
 from teltheory.workloads.times import Times

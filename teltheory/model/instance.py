@@ -21,16 +21,7 @@ from teltheory.model.nodes import at_nodes, path_to, sums_down
 from teltheory.model.numbers import INT64_MAX, IntArray, exact_sum, readonly, whole_number
 from teltheory.model.trace import Trace
 
-__all__ = [
-    "ForestInstance",
-    "Initial",
-    "Instance",
-    "Instances",
-    "ModuleInstance",
-    "Start",
-    "instance_of",
-    "prefix_instance",
-]
+__all__ = ["Instance"]
 
 
 @dataclass(frozen=True)

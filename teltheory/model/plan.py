@@ -20,7 +20,8 @@ from itertools import accumulate
 import numpy as np
 
 from teltheory.errors import CertificateError
-from teltheory.model.instance import Initial, Instance
+from teltheory.model.initial import Initial
+from teltheory.model.instance import Instance
 from teltheory.model.numbers import IntArray
 from teltheory.model.trace import Trace
 

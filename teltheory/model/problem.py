@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
-from teltheory.model.instance import Initial
+from teltheory.model.initial import Initial
 from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.numbers import whole_number
 from teltheory.model.tiers import Tiers

@@ -11,7 +11,8 @@ from typing import Any
 from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
-from teltheory.model.instance import Initial, ModuleInstance, instance_of
+from teltheory.model.initial import Initial
+from teltheory.model.instance import ModuleInstance, instance_of
 from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.tiers import Tiers, several
 from teltheory.model.trace import Trace

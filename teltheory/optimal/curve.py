@@ -25,7 +25,8 @@ from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import ArgumentError
 from teltheory.model.display import in_short, unit_of
 from teltheory.model.forest import Forest
-from teltheory.model.instance import Initial, prefix_instance
+from teltheory.model.initial import Initial
+from teltheory.model.instance import prefix_instance
 from teltheory.model.numbers import Ratio, exact_sum
 from teltheory.model.tables import Tabular
 from teltheory.model.trace import Trace

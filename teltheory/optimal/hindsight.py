@@ -15,7 +15,8 @@ from typing import Any, Literal, get_args
 from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import ArgumentError, SolverError
 from teltheory.model.forest import Forest
-from teltheory.model.instance import ForestInstance, Initial, ModuleInstance, instance_of, prefix_instance
+from teltheory.model.initial import Initial
+from teltheory.model.instance import ForestInstance, ModuleInstance, instance_of, prefix_instance
 from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.tiers import Tiers, several
 from teltheory.model.trace import Trace

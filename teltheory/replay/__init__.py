@@ -10,7 +10,7 @@ from typing import Any, get_args, overload
 from teltheory.base.progress import Progress, Report, reporting
 from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import ArgumentError
-from teltheory.model.instance import Initial
+from teltheory.model.initial import Initial
 from teltheory.model.outcome import Outcome
 from teltheory.model.requests import Requests
 from teltheory.model.tiers import TieredOutcome, Tiers

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from teltheory.errors import ArgumentError
-from teltheory.model.instance import Initial
+from teltheory.model.initial import Initial
 from teltheory.model.tiers import Tiers
 from teltheory.policies.policy import OTHER_WAYS, RULES, check_trim
 from teltheory.replay.radix.nodes import RadixNodes

@@ -9,7 +9,8 @@ from strategies import NAMES, Columns, given_columns, lengths, turn_columns
 
 import teltheory as tt
 from teltheory.errors import ArgumentError, ForcedCachingError, TraceError
-from teltheory.model.instance import Instance, Start
+from teltheory.model.initial import Start
+from teltheory.model.instance import Instance
 
 MOST = 2**63 - 1
 LAST_LABEL = 4

@@ -152,7 +152,8 @@ def test_advice_is_that_of_numbers():
     other = tt.advise(trace, "3k", 0.02, policy="end-aware")
     assert other == tt.advise(trace, 3000, Fraction(1, 50), policy=tt.EndAwareTLRU)
     assert [done for done, _ in calls] == list(range(1, len(calls) + 1))
-    assert {total for _, total in calls} == {len(calls)}
+    (most,) = {total for _, total in calls}
+    assert most >= len(calls)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from teltheory.cost.latency import LatencyModel
 from teltheory.errors import ArgumentError
 from teltheory.model.display import in_short
-from teltheory.model.instance import Initial, Instance
+from teltheory.model.initial import Initial
+from teltheory.model.instance import Instance
 from teltheory.model.numbers import INT64_MAX, IntArray, exact_sum, readonly, whole_number
 from teltheory.model.trace import Trace
 

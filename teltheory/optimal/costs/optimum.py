@@ -16,7 +16,8 @@ import numpy as np
 
 from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import SolverError
-from teltheory.model.instance import Initial, Instance
+from teltheory.model.initial import Initial
+from teltheory.model.instance import Instance
 from teltheory.model.numbers import IntArray, running_sums, whole_number
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace

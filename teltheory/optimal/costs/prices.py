@@ -41,7 +41,8 @@ from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import ArgumentError, CertificateError
 from teltheory.model.display import in_short
 from teltheory.model.forest import Forest
-from teltheory.model.instance import ForestInstance, Initial, Instance, prefix_instance
+from teltheory.model.initial import Initial
+from teltheory.model.instance import ForestInstance, Instance, prefix_instance
 from teltheory.model.trace import Trace
 from teltheory.optimal.costs.of_turns import PiecewiseCosts
 from teltheory.optimal.parts import parts_read, rooms, totals

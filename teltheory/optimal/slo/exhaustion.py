@@ -26,7 +26,8 @@ from numpy.typing import NDArray
 from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import ArgumentError, CertificateError
 from teltheory.model.forest import Forest
-from teltheory.model.instance import ForestInstance, Initial, Instance, prefix_instance
+from teltheory.model.initial import Initial
+from teltheory.model.instance import ForestInstance, Instance, prefix_instance
 from teltheory.model.numbers import IntArray, whole_number
 from teltheory.model.trace import Trace
 from teltheory.optimal.costs.prices import Cut, Priced, PricedTurn, Prices, bound_of, priced_turns

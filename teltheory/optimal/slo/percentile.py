@@ -19,7 +19,8 @@ import numpy as np
 from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
-from teltheory.model.instance import Initial, prefix_instance
+from teltheory.model.initial import Initial
+from teltheory.model.instance import prefix_instance
 from teltheory.model.numbers import whole_number
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace

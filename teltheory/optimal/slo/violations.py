@@ -27,7 +27,8 @@ from teltheory.cost.given import Model, Size, Units
 from teltheory.cost.metrics import slo_violations
 from teltheory.errors import ArgumentError, CertificateError, SolverError
 from teltheory.model.forest import Forest
-from teltheory.model.instance import Initial, prefix_instance
+from teltheory.model.initial import Initial
+from teltheory.model.instance import prefix_instance
 from teltheory.model.numbers import BoolArray, IntArray, whole_number
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
