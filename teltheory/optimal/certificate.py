@@ -7,8 +7,9 @@ and what is kept over an interval that covers none is at most its cap, so
 
     sum of kept  <=  sum of the room at the steps of P  +  sum of the caps of the intervals that cover none.
 
-(It is the dual of the interval problem, Zhang et al. 2025, (1)-(5), with 0-1 prices.) Where both sides are equal
-nothing is better, and TEL = sum of max(0, total - xi) - sum of kept is the optimum.
+(It is the dual of the interval problem, Zhang et al. 2025, (1)-(5), with 0-1 prices: the lemma of
+`teltheory.optimal.duality`.) Where both sides are equal nothing is better, and
+TEL = sum of max(0, total - xi) - sum of kept is the optimum.
 
 With weights of turns each step of P has a whole price, and a unit kept over an interval pays the prices that the
 interval covers:
@@ -43,8 +44,9 @@ from teltheory.errors import ArgumentError, CertificateError
 from teltheory.model.display import in_short
 from teltheory.model.forest import Forest
 from teltheory.model.instance import Instance, Instances
-from teltheory.model.numbers import INT64_MAX, IntArray, exact_dot, running_sums
+from teltheory.model.numbers import INT64_MAX, IntArray, exact_dot
 from teltheory.model.trace import Trace
+from teltheory.optimal.duality import check_column, check_room, most_gained, price_table
 from teltheory.optimal.parts import Parts, inputs, parts_read, rooms, totals
 
 Weight: TypeAlias = int | Fraction
@@ -89,27 +91,20 @@ def check_against(instance: Instances, xi: int, certificate: Certificate, weight
     n, parts, room = len(instance), parts_read(instance), rooms(instance)
     useful = np.maximum(totals(instance) - xi, 0)
     caps = parts.within(np.minimum(inputs(instance), useful))
-    _check_column("kept", certificate.kept, n)
-    _check_within(certificate.kept, _of_turns(parts, caps, n))
+    check_column("kept", certificate.kept, n, 0, _of_turns(parts, caps, n))
     check_room(parts.within(certificate.kept), parts, room)
     steps, prices = certificate.steps, _prices(certificate)
-    _check_column("steps", steps)
+    check_column("steps", steps)
     for i in np.flatnonzero((steps < 1) | (steps > n) | (np.diff(steps, prepend=0) <= 0))[:1]:
         raise CertificateError(f"steps[{i}]: found {steps[i]}, expected ascending steps from 1 to {n}")
-    _check_column("prices", prices, len(steps))
-    for i in np.flatnonzero(prices < 0)[:1]:
-        raise CertificateError(f"prices[{i}]: found {prices[i]}, expected 0 or more")
+    check_column("prices", prices, len(steps), 0)
     kept = exact_dot(weights.whole, certificate.kept)
     tel = weights.scaled(exact_dot(weights.whole, useful) - kept)
     if certificate.objective != tel:
         raise CertificateError(
             f"objective: found {certificate.objective}, expected {tel}, the TEL of what is kept"
         )
-    paid = np.zeros(n, np.int64)
-    paid[steps - 1] = prices
-    up_to = running_sums(paid)
-    worth_above = np.maximum(weights.whole[parts.turn] - (up_to[parts.turn + 1] - up_to[parts.first - 1]), 0)
-    bound = exact_dot(paid, room) + exact_dot(worth_above, caps)
+    bound = most_gained(price_table(n, steps, prices), parts, room, weights.whole[parts.turn], caps)
     if kept != bound:
         raise CertificateError(f"steps: they bound what is kept by {bound}, expected {kept}, what is kept")
 
@@ -124,32 +119,11 @@ def _prices(certificate: Certificate) -> IntArray:
     return np.ones_like(certificate.steps) if certificate.prices is None else certificate.prices
 
 
-def _check_column(name: str, values: object, n: int | None = None) -> None:
-    if not isinstance(values, np.ndarray) or values.dtype != np.int64 or values.ndim != 1:
-        raise CertificateError(f"{name}: found {type(values).__name__}, expected an array of int64")
-    if n is not None and len(values) != n:
-        raise CertificateError(f"{name}: found {len(values)} values, expected {n}")
-
-
 def check_kept(kept: IntArray, instance: Instance) -> None:
     """Raise `CertificateError` unless amounts of each turn can be kept together."""
     parts = parts_read(instance)
-    _check_within(kept, parts.units)
+    check_column("kept", kept, None, 0, parts.units)
     check_room(kept, parts, rooms(instance))
-
-
-def _check_within(kept: IntArray, cap: IntArray) -> None:
-    for turn in np.flatnonzero((kept < 0) | (kept > cap))[:1]:
-        raise CertificateError(f"kept[{turn}]: found {kept[turn]}, expected 0 to {cap[turn]}")
-
-
-def check_room(kept: IntArray, parts: Parts, room: IntArray) -> None:
-    """Raise `CertificateError` unless amounts of each part fit at every step; a part of no step takes none."""
-    change = np.zeros(len(room) + 2, np.int64)
-    np.add.at(change, parts.first, kept)
-    np.subtract.at(change, parts.turn + 2, kept)
-    for step in np.flatnonzero(np.cumsum(change[1:-1]) > room)[:1]:
-        raise CertificateError(f"kept: more than the room of {room[step]} at step {step + 1}")
 
 
 @dataclass(frozen=True)

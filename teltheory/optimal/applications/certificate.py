@@ -24,12 +24,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+import numpy as np
+
 from teltheory.errors import ArgumentError, CertificateError
 from teltheory.model.applications import ApplicationTrace, Measure, check_measure, thresholds
 from teltheory.model.instance import Instance
 from teltheory.model.numbers import IntArray
-from teltheory.optimal.costs.prices import Prices, interval_prices
-from teltheory.optimal.parts import parts_read, totals
+from teltheory.optimal.costs.prices import Prices, table_of
+from teltheory.optimal.duality import most_gained
+from teltheory.optimal.parts import parts_read, rooms, totals
 
 
 @dataclass(frozen=True)
@@ -94,17 +97,16 @@ def proved_bound(
     """Return what prices and shares prove; `CertificateError` if they are none."""
     if prices.cuts:
         raise CertificateError(f"prices: found {len(prices.cuts)} cuts, expected none")
-    paid, over = interval_prices(instance, prices)
+    price = table_of(prices, len(instance))
     _check_shares(apps, check_measure(measure), shares, prices.denominator)
     total: list[int] = totals(instance).tolist()
-    proved, worth = -paid, [0] * len(instance)
+    proved, worth = 0, np.zeros(len(instance), object)
     for share in shares:
         application = int(apps.application[share.turns[0]])
         proved += share.numerator * (sum(total[k] for k in share.turns) - xi[application])
-        for k in share.turns:
-            worth[k] += share.numerator
-    most: list[int] = parts_read(instance).units.tolist()
-    proved -= sum(max(0, one - price) * cap for one, price, cap in zip(worth, over, most, strict=True))
+        worth[list(share.turns)] += share.numerator
+    parts = parts_read(instance)
+    proved -= most_gained(price, parts, rooms(instance), worth[parts.turn], parts.units)
     return max(0, -(-proved // prices.denominator))
 
 

@@ -33,7 +33,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, pairwise
-from typing import NamedTuple
+from operator import mul
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,8 +44,10 @@ from teltheory.model.display import in_short
 from teltheory.model.forest import Forest
 from teltheory.model.initial import Initial
 from teltheory.model.instance import ForestInstance, Instance, prefix_instance
+from teltheory.model.numbers import exact_dot
 from teltheory.model.trace import Trace
 from teltheory.optimal.costs.of_turns import PiecewiseCosts
+from teltheory.optimal.duality import paid, price_table
 from teltheory.optimal.parts import parts_read, rooms, totals
 from teltheory.optimal.slo.staircases import Staircase, staircases
 
@@ -160,7 +163,8 @@ class Priced(NamedTuple):
 def priced_turns(instance: Instance | ForestInstance, xi: int, prices: Prices) -> Priced:
     """Put prices on the turns of an instance; `CertificateError` if they are none."""
     n, room = len(instance), [0, *rooms(instance).tolist()]
-    most_paid, up_to = _paid(room, prices)
+    price = table_of(prices, n)[0].tolist()
+    most_paid, up_to = sum(map(mul, price, room[1:])), [0, *accumulate(price)]
     cuts = [(cut, _checked_weights(f"cuts[{i}]", cut, n)) for i, cut in enumerate(prices.cuts)]
     avoidable = {stairs.turn: stairs for stairs in staircases(instance, xi) if stairs.fits(room)}
     most_weight: list[int] = []
@@ -287,12 +291,11 @@ def check_costs(costs: object, instance: Instance) -> None:
 
 def bound_of_costs(instance: Instance, costs: PiecewiseCosts, prices: Prices) -> int:
     """Return `cost_bound` of an instance that was checked already."""
-    paid, over = interval_prices(instance, prices)
-    most, least = parts_read(instance).units.tolist(), 0
-    for turn, price in enumerate(over):
-        points = _points_within(costs, turn, most[turn])
-        least += min(cost * prices.denominator + price * reuse for reuse, cost in points)
-    return max(0, -((paid - least) // prices.denominator))
+    price, parts, least = table_of(prices, len(instance)), parts_read(instance), 0
+    for turn, most, over in zip(parts.turn.tolist(), parts.units.tolist(), paid(price, parts)[0], strict=True):
+        points = _points_within(costs, turn, most)
+        least += min(cost * prices.denominator + over * reuse for reuse, cost in points)
+    return max(0, -((exact_dot(price[0], rooms(instance)) - least) // prices.denominator))
 
 
 def _points_within(costs: PiecewiseCosts, turn: int, most: int) -> Iterator[tuple[int, int]]:
@@ -306,19 +309,7 @@ def _points_within(costs: PiecewiseCosts, turn: int, most: int) -> Iterator[tupl
             yield end, dear - (dear - cheap) // (high - low) * (end - low)
 
 
-def interval_prices(instance: Instance, prices: Prices) -> tuple[int, list[int]]:
-    """Return what all room costs, and a unit kept over each turn's reuse interval; both times the denominator."""
-    paid, up_to = _paid([0, *rooms(instance).tolist()], prices)
-    first = parts_read(instance).first.tolist()
-    return paid, [up_to[turn + 1] - up_to[step - 1] for turn, step in enumerate(first)]
-
-
-def _paid(room: list[int], prices: Prices) -> tuple[int, list[int]]:
-    """Return what all room costs, and the prices up to each step from 0 on; both times the denominator."""
-    n = len(room) - 1
+def table_of(prices: Prices, n: int) -> Any:
+    """Return prices of the steps 1 ... n as `teltheory.optimal.duality` has them; `CertificateError` if none."""
     check_prices(prices, n)
-    price, paid = [0] * n, 0
-    for step, numerator in zip(prices.steps, prices.numerators, strict=True):
-        price[step - 1] = numerator
-        paid += numerator * room[step]
-    return paid, [0, *accumulate(price)]
+    return price_table(n, prices.steps, prices.numerators)

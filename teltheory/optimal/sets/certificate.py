@@ -24,10 +24,11 @@ import numpy as np
 from teltheory.errors import ArgumentError, CertificateError
 from teltheory.model.display import in_short
 from teltheory.model.instance import ModuleInstance
-from teltheory.model.numbers import IntArray
+from teltheory.model.numbers import IntArray, exact_dot
 from teltheory.model.outcome import Outcome
-from teltheory.optimal.certificate import Certificate, check_against, check_room, unweighted
-from teltheory.optimal.costs.prices import Prices, check_prices
+from teltheory.optimal.certificate import Certificate, check_against, unweighted
+from teltheory.optimal.costs.prices import Prices, table_of
+from teltheory.optimal.duality import check_column, check_room, most_gained
 from teltheory.optimal.parts import parts_read, placed_parts, rooms, totals
 
 
@@ -74,16 +75,14 @@ def check_set_certificate(instance: ModuleInstance, xi: int, certificate: object
 def whole_bound(instance: ModuleInstance, xi: int, certificate: WholeCertificate) -> int:
     """Return what prices and shares prove; `CertificateError` if they are none."""
     prices, shares = certificate.prices, certificate.shares
-    _check(prices, shares, len(instance))
+    price = table_of(prices, len(instance))
+    if prices.cuts:
+        raise CertificateError(f"prices: found {len(prices.cuts)} cuts, expected none")
+    check_column("shares", shares, len(instance), 0, prices.denominator)
     parts, useful = parts_read(instance), np.maximum(totals(instance) - xi, 0)
-    paid = np.zeros(len(instance) + 1, object)
-    paid[list(prices.steps)] = prices.numerators
-    up_to = np.cumsum(paid)
-    pays = parts.units * (up_to[parts.turn + 1] - up_to[parts.first - 1])
     gains = shares.astype(object)[parts.turn] * np.minimum(parts.units, useful[parts.turn])
-    beyond = sum(np.maximum(gains - pays, 0).tolist())
-    proved = sum((shares.astype(object) * useful).tolist()) - beyond - sum((paid[1:] * rooms(instance)).tolist())
-    return max(0, -int(-proved // prices.denominator))
+    gained = most_gained(price, parts, rooms(instance), gains, np.ones_like(parts.units), takes=parts.units)
+    return max(0, -((gained - exact_dot(shares, useful)) // prices.denominator))
 
 
 def whole_outcome(instance: ModuleInstance, kept: IntArray) -> Outcome:
@@ -100,13 +99,3 @@ def whole_outcome(instance: ModuleInstance, kept: IntArray) -> Outcome:
     reused = np.zeros(len(instance), np.int64)
     np.add.at(reused, instance.requests.request, kept)
     return Outcome.of(instance, reused)
-
-
-def _check(prices: Prices, shares: object, n: int) -> None:
-    check_prices(prices, n)
-    if prices.cuts:
-        raise CertificateError(f"prices: found {len(prices.cuts)} cuts, expected none")
-    if not isinstance(shares, np.ndarray) or shares.dtype != np.int64 or shares.shape != (n,):
-        raise CertificateError(f"shares: found {type(shares).__name__}, expected an array of int64, one a request")
-    for k in np.flatnonzero((shares < 0) | (shares > prices.denominator))[:1]:
-        raise CertificateError(f"shares[{k}]: found {shares[k]}, expected 0 to {prices.denominator}")

@@ -1,13 +1,9 @@
 """A lower bound on the TEL of any policy in tiers, from prices and in exact arithmetic.
 
-Let a unit of room of tiers 0 to i at step t cost p_(t, i) >= 0, and let turn k have a share 0 <= a_k <= 1. What
-any plan holds of tiers 0 to i at step t is at most S_i, so with c_i = the prices of tiers i, i + 1, ... over the
-interval of a unit, what it pays for being in tier i up to its turn,
-
-    TEL  >=  sum of the excess + sum of what is paid - sum of p_(t, i) S_i.
-
-The excess of a turn is at least a_k (T - sum of (1 - rho_i) x_i), T = max(0, total - xi), as it is not below 0 and
-not below T - sum of (1 - rho_i) x_i. So every unit is on its own, and in the tier that is cheapest or in none:
+With the prices p_(t, i) and c_i of `teltheory.optimal.duality`, let turn k have a share 0 <= a_k <= 1, and let S_i
+be the room of tiers 0 to i. The excess of a turn is at least a_k (T - sum of (1 - rho_i) x_i), T =
+max(0, total - xi), as it is not below 0 and not below T - sum of (1 - rho_i) x_i. So every unit is on its own, and
+in the tier that is cheapest or in none:
 
     TEL  >=  sum of a_k T_k - sum over units of max(0, max over i of a_k (1 - rho_i) - c_i) - sum of p_(t, i) S_i.
 
@@ -37,9 +33,10 @@ from teltheory.model.display import in_short
 from teltheory.model.forest import Forest
 from teltheory.model.instance import Instances, instance_of
 from teltheory.model.module_trace import ModuleTrace
-from teltheory.model.numbers import IntArray, Ratio, exact_sum, whole_number
+from teltheory.model.numbers import IntArray, Ratio, exact_dot, exact_sum, whole_number
 from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
+from teltheory.optimal.duality import check_column, most_gained, price_table
 from teltheory.optimal.parts import Parts, inputs, parts_read, rooms, totals
 
 COLUMNS = ("steps", "tiers", "numerators", "shares", "loading_shares")
@@ -104,16 +101,16 @@ def tiered_instance(trace: Trace | Forest | ModuleTrace, tiers: Tiers, forced: b
 
 def bound_of(instance: Instances, tiers: Tiers, xi: int, certificate: TieredCertificate) -> Fraction:
     """Return what prices and shares prove; `CertificateError` if they are none."""
-    _check(certificate, tiers, len(instance))
+    n = len(instance)
+    _check(certificate, tiers, n)
     useful = np.maximum(totals(instance) - xi, 0)
     parts = _of_use(instance, tiers, useful)
-    saves = _saves(certificate, tiers)[:, parts.turn]
-    pays, room = _paid(instance, tiers, certificate, parts)
-    best = np.maximum((saves - pays).max(axis=0, initial=0), 0)
-    shared = _total(certificate.shares.astype(object) * useful) * tiers.denominator
+    price = price_table(n, certificate.steps, certificate.numerators, certificate.tiers, len(tiers))
+    room = [rooms(replace(instance, capacity=pooled)) for pooled in tiers.pooled]
+    proved = exact_dot(certificate.shares, useful) * tiers.denominator
     if certificate.loading_shares is not None:
-        shared -= exact_sum(certificate.loading_shares) * xi * tiers.denominator
-    proved = shared - _total(best * parts.units) - room
+        proved -= exact_sum(certificate.loading_shares) * xi * tiers.denominator
+    proved -= most_gained(price, parts, room, _saves(certificate, tiers)[:, parts.turn], parts.units)
     return max(Ratio(0), Ratio(-(-proved // certificate.denominator), tiers.denominator))
 
 
@@ -136,22 +133,6 @@ def _saves(certificate: TieredCertificate, tiers: Tiers) -> Any:
     return np.array([shares * tiers.denominator - loading * load for load in loads], object)
 
 
-def _paid(instance: Any, tiers: Tiers, certificate: TieredCertificate, parts: Parts) -> tuple[Any, int]:
-    """Return what a unit of each part pays for being in each tier, and what all room costs."""
-    price = np.zeros((len(tiers), len(instance) + 2), object)
-    np.add.at(price, (certificate.tiers, certificate.steps), certificate.numerators.astype(object))
-    room = sum(
-        _total(of_tier[1:-1] * rooms(replace(instance, capacity=pooled)))
-        for of_tier, pooled in zip(price, tiers.pooled, strict=True)
-    )
-    up_to = np.cumsum(np.cumsum(price[::-1], axis=0)[::-1], axis=1)
-    return up_to[:, parts.turn + 1] - up_to[:, parts.first - 1], room
-
-
-def _total(values: Any) -> int:
-    return sum(values.tolist())
-
-
 def _check(certificate: TieredCertificate, tiers: Tiers, n: int) -> None:
     """Raise `CertificateError` unless there are prices of steps and tiers, and shares of turns."""
     if not isinstance(certificate.lower, Rational):
@@ -162,7 +143,7 @@ def _check(certificate: TieredCertificate, tiers: Tiers, n: int) -> None:
         found = "none" if overlapped else "some"
         raise CertificateError(f"loading_shares: found {found}, expected them if loading is overlapped alone")
     for name in COLUMNS[: 5 if overlapped else 4]:
-        _check_column(name, getattr(certificate, name), n if "shares" in name else rows)
+        check_column(name, getattr(certificate, name), n if "shares" in name else rows, 0)
     if type(certificate.denominator) is not int or certificate.denominator < 1:
         raise CertificateError(f"denominator: found {certificate.denominator}, expected a whole number, 1 or more")
     _check_most("steps", certificate.steps, n, least=1)
@@ -177,15 +158,6 @@ def _check(certificate: TieredCertificate, tiers: Tiers, n: int) -> None:
         together = together + certificate.loading_shares
     for k in np.flatnonzero(together > certificate.denominator)[:1]:
         raise CertificateError(f"shares[{k}]: found {together[k]}, expected {certificate.denominator} at most")
-
-
-def _check_column(name: str, values: object, n: int) -> None:
-    if not isinstance(values, np.ndarray) or values.dtype != np.int64 or values.ndim != 1:
-        raise CertificateError(f"{name}: found {type(values).__name__}, expected an array of int64")
-    if len(values) != n:
-        raise CertificateError(f"{name}: found {len(values)} values, expected {n}")
-    for i in np.flatnonzero(values < 0)[:1]:
-        raise CertificateError(f"{name}[{i}]: found {values[i]}, expected 0 or more")
 
 
 def _check_most(name: str, values: IntArray, most: int, least: int = 0) -> None:

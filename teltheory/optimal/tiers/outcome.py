@@ -18,7 +18,7 @@ from teltheory.errors import CertificateError
 from teltheory.model.instance import Instances, ModuleInstance
 from teltheory.model.numbers import IntArray, readonly
 from teltheory.model.tiers import TieredOutcome, Tiers
-from teltheory.optimal.certificate import check_room
+from teltheory.optimal.duality import check_room
 from teltheory.optimal.parts import Parts, parts_read, placed_parts, rooms
 
 
