@@ -22,7 +22,7 @@ from teltheory.policies.named import policy_of
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import NotCompiledError
 from teltheory.replay import KERNEL_FROM, Engine, replay
-from teltheory.replay.tiers.replays import Moved, check_cache, made_in, outcome_of
+from teltheory.replay.tiers.replays import Moves, check_cache, made_in, outcome_of
 from teltheory.serving.batching import batching_of, run_in_batches
 from teltheory.serving.engine import Rows, caches_of, run
 from teltheory.serving.routers import chooser_of, router_of
@@ -180,7 +180,7 @@ def _compiled(
 
     times, moved = run_compiled(work, policy, tiers_of(capacity), forced, router, replicas, price)
     cached: IntArray = moved.cached
-    outcome = made_in(capacity, work.requests, Moved(cached, moved.written, moved.copied, cached[1:]))
+    outcome = made_in(capacity, work.requests, Moves(cached, moved.written, moved.copied, cached[1:]))
     replica, start, load, compute, service = times
     return Served(outcome, replica, work.arrival, start, load, compute, service, replicas)
 

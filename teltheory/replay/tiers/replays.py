@@ -63,12 +63,12 @@ def outcome_of(capacity: int | Tiers, requests: Requests, rows: list[Row]) -> Ou
     tiers = len(tiers_of(capacity))
     cached, written, copied, loaded = zip(*rows, strict=True) if rows else ((), (), (), ())
     out, back = (_columns(column, tiers - 1) for column in (copied, loaded))
-    moved = Moved(_columns(cached, tiers), readonly(np.array(written, np.int64)), out, back)
+    moved = Moves(_columns(cached, tiers), readonly(np.array(written, np.int64)), out, back)
     outcome: Outcome | TieredOutcome = made_in(capacity, requests, moved)
     return outcome
 
 
-class Moved(NamedTuple):
+class Moves(NamedTuple):
     """What each request moved: `cached`, `copied` and `loaded` have a row for each tier, or each slower one."""
 
     cached: IntArray
@@ -78,14 +78,14 @@ class Moved(NamedTuple):
 
 
 @singledispatch
-def made_in(capacity: Any, requests: Requests, moved: Moved) -> Any:
+def made_in(capacity: Any, requests: Requests, moved: Moves) -> Any:
     """Return the outcome of what was moved: of one cache, or of tiers."""
     counted = (moved.written, requests.inputs, requests.block_size) if requests.shared else ()
     return Outcome(moved.cached[0], readonly(requests.total - moved.cached[0]), *counted)
 
 
 @made_in.register(Tiers)
-def _of_tiers(capacity: Tiers, requests: Requests, moved: Moved) -> TieredOutcome:
+def _of_tiers(capacity: Tiers, requests: Requests, moved: Moves) -> TieredOutcome:
     counted = (requests.inputs, requests.block_size) if requests.shared else ()
     return TieredOutcome(moved.cached, requests.total, capacity, *moved[1:], *counted)
 
