@@ -13,7 +13,7 @@ from pathlib import Path
 import teltheory as tt
 from teltheory.model.instance import Instance
 from teltheory.policies.policy import AnyPolicy
-from teltheory.replay.chains.states import Served, served_turns
+from teltheory.replay.chains.states import ServedTurn, served_turns
 from teltheory.systems.apps import Graph, Port, Request, groups, labels
 
 ASSETS = Path(__file__).parents[1] / "docs" / "assets"
@@ -53,7 +53,7 @@ HALO = 'paint-order="stroke" stroke="#fff" stroke-width="4"'
 BOLD, MIDDLE, DIM = 'font-weight="bold"', 'text-anchor="middle"', 'opacity="0.7"'
 
 
-def states(trace: tt.Trace, policy: AnyPolicy, capacity: int) -> list[Served]:
+def states(trace: tt.Trace, policy: AnyPolicy, capacity: int) -> list[ServedTurn]:
     """Return the turns of a replay, and what is held after each."""
     return list(served_turns(Instance.of(trace, capacity), policy))
 
@@ -69,7 +69,7 @@ def figure_2() -> str:
     return svg(340, f"Figure 2, C = 100, ξ = {xi}: {said}", parts)
 
 
-def _turns(name: str, run: Sequence[Served], xi: int, top: int) -> Iterator[str]:
+def _turns(name: str, run: Sequence[ServedTurn], xi: int, top: int) -> Iterator[str]:
     yield text(16, top, f"{name}: TEL {sum(max(turn.uncached - xi, 0) for turn in run)}", BOLD)
     for i, turn in enumerate(run):
         y, reused, within = top + 20 + 48 * i, 16 + turn.reused, min(turn.uncached, xi)
@@ -97,7 +97,7 @@ def tlru_cut() -> str:
     return svg(440, f"A cut to {capacity} tokens: {said}", parts)
 
 
-def _cut(name: str, before: Served, after: Served, unsafe: int, top: int) -> Iterator[str]:
+def _cut(name: str, before: ServedTurn, after: ServedTurn, unsafe: int, top: int) -> Iterator[str]:
     """Yield a row for each conversation; what was served last was cached as a whole."""
     cached = {held.code: held.cached for held in before.held}
     yield text(16, top, name, BOLD)

@@ -11,14 +11,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from teltheory.paper.rows import Adapted, Point
+from teltheory.paper.rows import Adapted, MarginRow
 from teltheory.paper.script import markdown, run
 from teltheory.paper.tidy import grouped, read_rows
 
 WINDOW, WINDOWS = 500, (100, 200, 500, 1000)
 SHARE, LITERAL = 0.8, 1.0
 PERCENTILES = {0.9: "p90", 0.95: "p95", 0.99: "p99"}
-R = TypeVar("R", Adapted, Point)
+R = TypeVar("R", Adapted, MarginRow)
 
 
 def select(
@@ -74,7 +74,7 @@ def windows(rows: list[Adapted]) -> list[object]:
     return [found[window] for window in WINDOWS]
 
 
-def ends(rows: list[Point]) -> list[object]:
+def ends(rows: list[MarginRow]) -> list[object]:
     """Return how many settings are on a front, and its ends; round-robin."""
     path = [row for row in rows if row.trim == "round-robin"]
     front = sorted((row for row in path if row.front), key=lambda row: row.p50)
@@ -96,7 +96,7 @@ def main(adaptive_threshold: str, pareto_front: str) -> Iterator[str]:
         (IMPROVED, [(*place, *improvements(rows, "p95")) for place, rows in of]),
         (BEST, [(*place, *shares(rows)) for place, rows in of]),
         (WINDOWS, [(*place, *windows(rows)) for place, rows in of]),
-        (ENDS, [(*place, *ends(rows)) for place, rows in _by_place(read_rows(Path(pareto_front), Point))]),
+        (ENDS, [(*place, *ends(rows)) for place, rows in _by_place(read_rows(Path(pareto_front), MarginRow))]),
     )
     for columns, cells in tables:
         yield from markdown((*PLACE, *columns), cells)

@@ -16,19 +16,19 @@ from teltheory.systems.apps.simulation.cluster import Cluster, EngineModel
 from teltheory.systems.apps.simulation.simulate import simulate
 from teltheory.systems.apps.simulation.systems import LATENCY, PARROT, THROUGHPUT, System
 from teltheory.systems.apps.simulation.timing import LLAMA_7B, LLAMA_13B
-from teltheory.systems.apps.workloads import Application, chain_summary
+from teltheory.systems.apps.workloads import ClientApp, chain_summary
 from teltheory.systems.apps.workloads.application import text
 from teltheory.systems.apps.workloads.chats import single
 
 CHAINS, CALLS, SINGLE, ENGINES, RATE, SEED = 25, 20, 10_000, 8, 25, 3
 
 
-def chains() -> list[Application]:
+def chains() -> list[ClientApp]:
     """Return 25 chains of 20 calls, all at once."""
     return [chain_summary(f"document {i}", CALLS, chunk=910) for i in range(CHAINS)]
 
 
-def singles() -> list[Application]:
+def singles() -> list[ClientApp]:
     """Return 10,000 calls, half of them urgent."""
     times = np.cumsum(np.random.default_rng(SEED).exponential(1 / RATE, SINGLE)).tolist()
     gets = ("latency", "throughput")
@@ -38,7 +38,7 @@ def singles() -> list[Application]:
     ]
 
 
-def row(name: str, work: Sequence[Application], cluster: Cluster, system: System) -> list[str]:
+def row(name: str, work: Sequence[ClientApp], cluster: Cluster, system: System) -> list[str]:
     """Return a row: what ran, what it took, what became of it."""
     start = process_time()
     ran = simulate(work, cluster, system)

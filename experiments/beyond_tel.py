@@ -31,7 +31,7 @@ TIME_LIMIT = 60.0
 
 
 @dataclass(frozen=True)
-class Row(tidy.Row):
+class Row(tidy.TableRow):
     """What a policy, a plan or a bound is worth at one capacity and threshold.
 
     Attributes

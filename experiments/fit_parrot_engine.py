@@ -21,7 +21,7 @@ from teltheory.paper.script import markdown, run
 from teltheory.systems.apps.simulation.cluster import Cluster, EngineModel
 from teltheory.systems.apps.simulation.simulate import simulate
 from teltheory.systems.apps.simulation.systems import PAGED, PARROT, UNSHARED, System
-from teltheory.systems.apps.simulation.timing import LLAMA_7B, REPEATED, REQUEST, SCALE_13B, STEP, Timing
+from teltheory.systems.apps.simulation.timing import LLAMA_7B, REPEATED, REQUEST, SCALE_13B, STEP, IterationTiming
 from teltheory.systems.apps.workloads import bing_like
 
 SEED, USERS, BLOCKS = 15, 64, 6_800 * 16
@@ -42,14 +42,14 @@ CHAINS = {25: (416.62, 565.61), 100: (1462.83, 1607.80)}
 A_CALL, CONTEXT = 0.25, 500
 
 
-def total(system: System, batch: int, timing: Timing) -> float:
+def total(system: System, batch: int, timing: IterationTiming) -> float:
     """Return the seconds of all calls."""
     work = bing_like(USERS, np.random.default_rng(SEED))
     cluster = Cluster((EngineModel(timing, BLOCKS, BLOCKS, batch),), (0.0, 0.0))
     return max(simulate(work, cluster, system).latencies)
 
 
-def lines_of(timing: Timing) -> tuple[FloatArray, FloatArray]:
+def lines_of(timing: IterationTiming) -> tuple[FloatArray, FloatArray]:
     """Return what `STEP`, `REQUEST` and `REPEATED` each add to each released number, and what the rest takes."""
     none = replace(timing, step=0.0, request=0.0, repeated=0.0)
     units = [replace(none, step=1.0), replace(none, request=1.0), replace(none, repeated=1.0)]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from teltheory.calibration.cells import Cells
+from teltheory.calibration.cells import MedianCells
 from teltheory.calibration.forms import FORMULAS, as_model, fit_formula
 from teltheory.calibration.robust import huber
 from teltheory.cost.latency import LatencyModel
@@ -37,7 +37,7 @@ def timings(path: Path) -> FloatArray:
 def fitted(tokens: FloatArray, linear: FloatArray, attention: FloatArray) -> LatencyModel:
     """Return the model of the timings, its numbers rounded to seven digits."""
     n = tokens.astype(np.int64)
-    alpha, _, beta, floor = fit_formula(FORMULAS["linear-floor"], Cells(n, 0 * n, linear, 0 * n + 1))
+    alpha, _, beta, floor = fit_formula(FORMULAS["linear-floor"], MedianCells(n, 0 * n, linear, 0 * n + 1))
     pairs = np.stack([tokens**2, np.ones(len(tokens))], axis=1)
     gamma, launch = huber(pairs[None], attention[None], np.ones((1, len(tokens)), np.bool_), (0,))[0]
     on = alpha * tokens + beta < floor

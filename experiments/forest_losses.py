@@ -36,7 +36,7 @@ NODES = {"whole prompts": tt.RadixNodes(), "8,192 tokens": tt.RadixNodes(8192)}
 
 
 @dataclass(frozen=True)
-class Row(tidy.Row):
+class Row(tidy.TableRow):
     """A policy in a tree of nodes at one capacity, and what its TEL is made of; all in tokens.
 
     Attributes

@@ -35,7 +35,7 @@ ESTIMATES = ("longest", "mean")
 
 
 @dataclass(frozen=True)
-class Row(tidy.Row):
+class Row(tidy.TableRow):
     """T-LRU against LRU in one setting; TELs, threshold, estimate and capacity are in blocks."""
 
     AXES: ClassVar = ("estimate", "cache", "capacity", "above", "mark")

@@ -31,7 +31,7 @@ COLUMNS = ("tokens", "goal", "LRU", "T-LRU", "Tail-Optimized Belady", "strict", 
 
 
 @dataclass(frozen=True)
-class Row(tidy.Row):
+class Row(tidy.TableRow):
     """A goal at one capacity: violations of an SLO, or P95 in blocks.
 
     Attributes

@@ -37,7 +37,7 @@ AS_IT_IS = "as it is"
 
 
 @dataclass(frozen=True)
-class Row(tidy.Row):
+class Row(tidy.TableRow):
     """T-LRU under a change at one capacity, beside LRU.
 
     Attributes

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from teltheory.base.extras import needed
 from teltheory.paper.script import markdown, run
-from teltheory.systems.modules import Plan, layout, plan, read_prompt, read_schema, resolve
+from teltheory.systems.modules import PromptPlan, layout, plan, read_prompt, read_schema, resolve
 from teltheory.systems.modules.bench import drawn_tokenizer, stopwatch
 from teltheory.systems.modules.runtime import (
     Model,
@@ -62,7 +62,7 @@ class Row(NamedTuple):
     decode_cpu_s: float
 
 
-def planned(model: Model, shared: int, own: int) -> list[Plan]:
+def planned(model: Model, shared: int, own: int) -> list[PromptPlan]:
     """Return as many prompts as the largest batch has."""
     tokenizer = drawn_tokenizer(model.tokenizer, model.module.config.vocab_size)
     members = "".join(f'<module name="m{k}">{own} {k}</module>' for k in range(max(BATCHES)))
@@ -74,7 +74,7 @@ def planned(model: Model, shared: int, own: int) -> list[Plan]:
     return [plan(resolve(read_prompt(source), laid)) for source in sources]
 
 
-def measured(model: Model, plans: Sequence[Plan], shared: int, own: int) -> Iterator[Row]:
+def measured(model: Model, plans: Sequence[PromptPlan], shared: int, own: int) -> Iterator[Row]:
     """Yield the rows of one batch, after a round that does not count."""
     buffer = model.buffer()
     kept = encode(model, plans[0].resolved.layout, list(dict.fromkeys(i for one in plans for i in one.items)))

@@ -15,17 +15,17 @@ from pathlib import Path
 
 from teltheory.base.extras import needed
 from teltheory.errors import TelTheoryError
-from teltheory.systems.modules.bench import Cell, Timed, timed
+from teltheory.systems.modules.bench import BenchCell, Timed, timed
 from teltheory.systems.modules.runtime import load_model
 
 COLUMNS = ("model", "kept", "fresh", "way", "repeat", "wall_s", "cpu_s")
 CELLS = ["0+288", "0+1056", "256+32", "512+32", "1024+32", "1024+128", "1024+512", "2048+32", "4096+32"]
 
 
-def cell(text: str) -> Cell:
+def cell(text: str) -> BenchCell:
     """Return the cell of a text such as "1024+32": kept and fresh tokens."""
     kept, _, fresh = text.partition("+")
-    return Cell(int(kept), int(fresh))
+    return BenchCell(int(kept), int(fresh))
 
 
 def rows(model: str, times: Sequence[Timed]) -> Iterator[tuple[object, ...]]:

@@ -9,13 +9,13 @@
 from collections.abc import Sequence
 
 from teltheory.paper.front import points
-from teltheory.paper.rows import Point
+from teltheory.paper.rows import MarginRow
 from teltheory.paper.scenarios import write_table
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Replay and write."""
-    write_table(arguments, points, Point, ("wildchat", "sharegpt"), seeds=20)
+    write_table(arguments, points, MarginRow, ("wildchat", "sharegpt"), seeds=20)
 
 
 if __name__ == "__main__":

@@ -35,9 +35,9 @@ from teltheory.systems.apps.simulation.systems import (
     UNSHARED,
     System,
 )
-from teltheory.systems.apps.simulation.timing import LLAMA_7B, LLAMA_7B_A6000, LLAMA_13B, Timing
+from teltheory.systems.apps.simulation.timing import LLAMA_7B, LLAMA_7B_A6000, LLAMA_13B, IterationTiming
 from teltheory.systems.apps.workloads import (
-    Application,
+    ClientApp,
     background,
     bing_like,
     chain_summary,
@@ -98,7 +98,7 @@ def rng(more: int = 0) -> np.random.Generator:
     return np.random.default_rng([SEED, more])
 
 
-def on(engines: Sequence[EngineModel], work: Sequence[Application], *systems: System) -> list[Simulated]:
+def on(engines: Sequence[EngineModel], work: Sequence[ClientApp], *systems: System) -> list[Simulated]:
     """Run a workload under each system, with the same delays of the network."""
     return [simulate(work, Cluster(tuple(engines)), system, rng(1)) for system in systems]
 
@@ -108,7 +108,7 @@ def one_13b(urgent: int = URGENT) -> list[EngineModel]:
     return [EngineModel(LLAMA_13B, MEMORY_13B, urgent)]
 
 
-def beside(draws: Sequence[Sequence[Application]], kind: str) -> tuple[float, tuple[Simulated, Simulated]]:
+def beside(draws: Sequence[Sequence[ClientApp]], kind: str) -> tuple[float, tuple[Simulated, Simulated]]:
     """Return the latency baseline's mean latency of one kind over Parrot's, in all draws, and the first runs."""
     runs = [on(one_13b(), work, PARROT, LATENCY) for work in draws]
     parrot, other = (sum(pair[at].mean_latency(kind) for pair in runs) for at in (0, 1))
@@ -187,7 +187,7 @@ def calls_at(rate: float) -> int:
     return max(LEAST_CALLS, round(SECONDS * rate))
 
 
-def gpts(timing: Timing, mark: str) -> Iterator[Row]:
+def gpts(timing: IterationTiming, mark: str) -> Iterator[Row]:
     """Yield four applications with long prompts on four engines: the rates that keep 80 ms per token."""
     engines = [EngineModel(timing, MEMORY_A6000, URGENT)] * 4
 
@@ -212,7 +212,7 @@ def agents() -> Iterator[Row]:
         yield Row("multi-agent, 16 files", other.system, seed, released, ratio, (parrot, other))
 
 
-def mixed(timing: Timing, mark: str) -> Iterator[Row]:
+def mixed(timing: IterationTiming, mark: str) -> Iterator[Row]:
     """Yield 40 chat calls, one a second, and nine summaries that come meanwhile, on four engines."""
     engines = [EngineModel(timing, MEMORY_A6000, URGENT)] * 4
     times = np.cumsum((15.0, *MIXED_GAPS)).tolist()

@@ -27,7 +27,7 @@ from teltheory.paper.script import markdown, run
 from teltheory.policies import RetrievalPGDSF
 from teltheory.systems.rag.indexes import IVF, build
 from teltheory.systems.rag.requests import draw_workload
-from teltheory.systems.rag.served import Served
+from teltheory.systems.rag.served import RagServed
 from teltheory.systems.rag.server import Server, serve
 from teltheory.systems.rag.synthetic import synthetic_corpus
 from teltheory.systems.rag.systems import GPU_LRU, NONE, RAGCACHE, ablation, at_rate, highest_rate, worth
@@ -63,7 +63,7 @@ class Run:
     work: Workload
     server: Server
 
-    def at(self, rate: float) -> Served:
+    def at(self, rate: float) -> RagServed:
         """Serve the requests at a rate."""
         return serve(at_rate(self.work, rate), self.server, LATENCY, float(LOAD))
 

@@ -65,7 +65,7 @@ GRID = [
 
 
 @dataclass(frozen=True)
-class Row(tidy.Row):
+class Row(tidy.TableRow):
     """What a policy comes to in a setting; see `Setting` and `PolicyRow`. `BOUND` is what no cache passes."""
 
     AXES: ClassVar = (Setting._fields, "policy")

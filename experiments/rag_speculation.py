@@ -52,7 +52,7 @@ RULES: dict[str, dict[str, Any]] = {
 
 
 @dataclass(frozen=True)
-class Row(tidy.Row):
+class Row(tidy.TableRow):
     """One run.
 
     Attributes

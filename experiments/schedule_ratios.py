@@ -17,12 +17,12 @@ from math import ceil
 
 import numpy as np
 
-from teltheory.optimal.schedules import Plan, Scheduling, Server, Task, best_schedule
+from teltheory.optimal.schedules import Plan, Scheduling, Task, TaskServer, best_schedule
 from teltheory.paper.script import errors_in_one_line, markdown, say
 from teltheory.systems.apps.schedules import by_algorithm_1, cost, in_order_of_requests
 
 COLUMNS = ("applications", "schedule", "best in", "median", "9 of 10", "largest")
-SERVERS = (Server(1, 2), Server(1, 2))
+SERVERS = (TaskServer(1, 2), TaskServer(1, 2))
 WAYS: dict[str, Callable[[Scheduling], Plan]] = {
     "Algorithm 1": by_algorithm_1,
     "... ties packed": partial(by_algorithm_1, ties="pack"),

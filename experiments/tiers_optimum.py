@@ -26,7 +26,7 @@ SHARED, PRIVATE = "shared prefixes, in blocks", "private conversations, in token
 
 
 @dataclass(frozen=True)
-class Row(tidy.Row):
+class Row(tidy.TableRow):
     """One setting. TELs are floats of exact fractions; capacities and threshold are in tokens."""
 
     AXES: ClassVar = ("reading", ("first", "second"), "xi")

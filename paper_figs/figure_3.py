@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from paper_figs import style
-from teltheory.paper.rows import Timed
+from teltheory.paper.rows import TimedRow
 from teltheory.paper.tidy import grouped, read_rows
 from teltheory.plots.latex import listed
 from teltheory.plots.style import as_it_stands
@@ -21,7 +21,7 @@ from teltheory.plots.style import as_it_stands
 
 def draw(table: Path) -> Figure:
     """Draw TTFT and line above, residuals below."""
-    rows = read_rows(table, Timed)
+    rows = read_rows(table, TimedRow)
     series = grouped(rows, "series")
     heights = {"height_ratios": (2, 1)}
     figure, panels = style.panels(style.text_width(), 3.3, 2, len(series), sharex="col", gridspec_kw=heights)
@@ -36,7 +36,7 @@ def draw(table: Path) -> Figure:
     return figure
 
 
-def _draw_series(above: Axes, below: Axes, rows: Sequence[Timed], most: int) -> Any:
+def _draw_series(above: Axes, below: Axes, rows: Sequence[TimedRow], most: int) -> Any:
     ordered = sorted(rows, key=lambda row: row.uncached_tokens)
     x, cached, seen, line, left = (
         [getattr(row, name) for row in ordered]
@@ -58,7 +58,7 @@ def _draw_series(above: Axes, below: Axes, rows: Sequence[Timed], most: int) -> 
 
 def caption(table: Path) -> str:
     """Return what is drawn, with the series of this table."""
-    series = grouped(read_rows(table, Timed), "series")
+    series = grouped(read_rows(table, TimedRow), "series")
     fits = listed(f"{name} ({of[0].points} medians, R² = {of[0].r_squared:.4f})" for name, of in series.items())
     shown = f"TTFT against uncached tokens with the best line, and below what it leaves: {fits}."
     return f"{shown} The A100's are composed of operators' timings."

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from paper_figs import style
-from teltheory.paper.rows import Point
+from teltheory.paper.rows import MarginRow
 from teltheory.paper.tidy import grouped, read_rows
 from teltheory.plots.latex import listed
 
@@ -26,10 +26,10 @@ LINES = {
 def draw(table: Path) -> Figure:
     """Draw a row of panels a workload, a column a capacity."""
     labels = "median (% of LRU's)", "P95 (% of LRU's)"
-    return style.draw_by_workload(read_rows(table, Point), _draw_panel, 1.5, labels)
+    return style.draw_by_workload(read_rows(table, MarginRow), _draw_panel, 1.5, labels)
 
 
-def _draw_panel(panel: Axes, rows: list[Point]) -> None:
+def _draw_panel(panel: Axes, rows: list[MarginRow]) -> None:
     for trim, line in LINES.items():
         path = sorted((row for row in rows if row.trim == trim), key=lambda row: row.margin)
         medians, tails = [row.p50_of_lru for row in path], [row.p95_of_lru for row in path]
@@ -40,7 +40,7 @@ def _draw_panel(panel: Axes, rows: list[Point]) -> None:
 
 def caption(table: Path) -> str:
     """Return what is drawn, with the workloads of this table."""
-    rows = read_rows(table, Point)
+    rows = read_rows(table, MarginRow)
     names = listed(style.workload(name).name for name in grouped(rows, "workload"))
     sizes = listed(f"{capacity:,}" for capacity in sorted(grouped(rows, "capacity")))
     return (

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from teltheory.paper import drawing, script
-from teltheory.paper.rows import Adapted, Average, Point
+from teltheory.paper.rows import Adapted, Average, MarginRow
 from teltheory.paper.tidy import grouped
 from teltheory.plots.alike import merge
 from teltheory.plots.panels import legend_below, of_tokens, panels, tell_apart, tokens, with_strips
@@ -59,7 +59,7 @@ __all__ = [
 
 NOTE = 24
 """Letters a line of what the title of a panel says of lines that are alike."""
-R = TypeVar("R", Adapted, Point)
+R = TypeVar("R", Adapted, MarginRow)
 
 PERCENTILES: Mapping[str, Line] = {
     "p50": Line("P50", SKY, "v", ":"),

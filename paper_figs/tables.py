@@ -19,7 +19,7 @@ from paper_figs.averages import Averages
 from paper_figs.figures_5_6 import shown
 from teltheory.cost.latency import COMPOSED
 from teltheory.errors import FileError
-from teltheory.paper.rows import Compared, Improvement
+from teltheory.paper.rows import ComparedRow, Improvement
 from teltheory.paper.script import run, write_text
 from teltheory.paper.tidy import grouped, read_rows
 from teltheory.plots.latex import escaped
@@ -111,13 +111,13 @@ Cell: TypeAlias = Callable[[Any], str]
 """Makes a cell of a row."""
 
 
-def beside(row: Compared) -> str:
+def beside(row: ComparedRow) -> str:
     """Return our number, small, with the mark of its verdict."""
     return rf"{{\tiny {percent(row.ours)}\,{MARKS[row.agreement]}}}"
 
 
 def in_layout(
-    title: str, rows: Sequence[Compared] | Sequence[Improvement], cells: Sequence[Cell], note: str = ""
+    title: str, rows: Sequence[ComparedRow] | Sequence[Improvement], cells: Sequence[Cell], note: str = ""
 ) -> Layout:
     """Return rows of improvements in the paper's layout: of each capacity a line for each kind of cell."""
     columns = list(grouped(rows, COLUMN))
@@ -134,7 +134,7 @@ def in_layout(
 
 def printed_tables(path: Path) -> Iterator[tuple[str, Layout]]:
     """Yield the paper's tables with ours, each after its name."""
-    for number, rows in grouped(read_rows(path, Compared), "table").items():
+    for number, rows in grouped(read_rows(path, ComparedRow), "table").items():
         if number not in TITLES:
             raise FileError(f"{path}, table: found {number}, expected one of 1 to 6")
         cells = (lambda row: percent(row.printed), beside)

@@ -13,7 +13,7 @@ from teltheory.claims.state_tables import letter, names_of, turns_table
 from teltheory.optimal.chains.formulation import hindsight_model
 from teltheory.optimal.exact import LinearProgram, proved_optimum
 from teltheory.policies import Conversation
-from teltheory.replay.chains.states import Served, served_turns
+from teltheory.replay.chains.states import ServedTurn, served_turns
 from teltheory.workloads.laws import Finite
 
 MakeReading = Callable[[Case], Reading]
@@ -64,7 +64,7 @@ def until_it_loops(name: str, make: MakeReading) -> Show:
 
     def show(example: Counterexample) -> tuple[StateTable, ...]:
         case = Case.of(example)
-        watched, turns = Watched(make(case)), list[Served]()
+        watched, turns = Watched(make(case)), list[ServedTurn]()
         try:
             turns.extend(served_turns(case.instance, watched))
         except EndlessLoopError as loop:

@@ -16,11 +16,11 @@ import numpy as np
 from proofs_checks.tail_optimized.hardness import FlowCase, flows, most_that_fit
 from proofs_checks.tail_optimized.theorem_b1 import all_equal
 from teltheory.claims.claim import Values, rows
-from teltheory.claims.listed import Listed, Told
+from teltheory.claims.listed import Listed, ToldCase
 from teltheory.model.numbers import IntArray
 from teltheory.optimal.trees.hardness import (
     ForestQuestion,
-    Graph,
+    VertexGraph,
     contents_of,
     documents_question,
     independence_question,
@@ -127,7 +127,7 @@ def tel_of_contents(question: ForestQuestion, contents: Iterable[frozenset[int]]
 
 
 @dataclass(frozen=True)
-class GraphCase(Told):
+class GraphCase(ToldCase):
     """A graph, how many vertices are to be independent, and the caching mode."""
 
     vertices: int
@@ -136,9 +136,9 @@ class GraphCase(Told):
     forced: bool = False
 
     @property
-    def graph(self) -> Graph:
+    def graph(self) -> VertexGraph:
         """The graph."""
-        return Graph(self.vertices, self.edges)
+        return VertexGraph(self.vertices, self.edges)
 
 
 def graphs(labelled: int, unlabelled: int, forced: bool) -> Iterator[Iterator[GraphCase]]:

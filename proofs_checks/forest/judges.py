@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from teltheory.claims.compiled.trees import Tree, least, losses, tree_of
+from teltheory.claims.compiled.trees import BlockTree, least, losses, tree_of
 from teltheory.claims.forests import ForestCase
 from teltheory.optimal.trees.states import least_tel
 
@@ -34,7 +34,7 @@ def least_loss(case: ForestCase, weights: Sequence[Sequence[int]]) -> int:
     return int(least(_tree(case), loss, case.capacity, _running(case), False, 0))
 
 
-def _tree(case: ForestCase) -> Tree:
+def _tree(case: ForestCase) -> BlockTree:
     return tree_of(case.shape.parent, case.shape.paths)
 
 

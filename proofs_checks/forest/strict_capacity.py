@@ -13,7 +13,7 @@ from proofs_checks.forest.judges import optimum, optimum_from
 from proofs_checks.tail_optimized.theorem_b1 import all_equal
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.forests import ForestCase, Shape, shapes
-from teltheory.claims.listed import Listed, Told
+from teltheory.claims.listed import Listed, ToldCase
 
 LOSES_NOTHING, HAS_ROOM = "TEL is that of an endless cache", "there is room for all that is held up"
 STRICT, HOLES = "strict, D times the capacity", "with holes"
@@ -59,7 +59,7 @@ def augmented(case: ForestCase) -> Values:
 
 
 @dataclass(frozen=True)
-class ChainsAtOnce(Told):
+class ChainsAtOnce(ToldCase):
     """So many chains begin; then each is read but for its last block, which nobody needs, and at once wholly."""
 
     chains: int

@@ -12,10 +12,10 @@ from typing import Any, TypeAlias
 
 from proofs_checks.parrot.origins import PAPER
 from teltheory.claims.claim import Values, rows
-from teltheory.claims.listed import Listed, Told, told
+from teltheory.claims.listed import Listed, ToldCase, told
 from teltheory.claims.origin import OURS, reading
 from teltheory.claims.worlds import Given
-from teltheory.optimal.schedules import Scheduling, Server, Task
+from teltheory.optimal.schedules import Scheduling, Task, TaskServer
 from teltheory.systems.apps.schedules import by_algorithm_1
 from teltheory.systems.apps.scheduling import EngineView, Job, algorithm_1, find_engine
 
@@ -28,7 +28,7 @@ Busy: TypeAlias = tuple[int, str | None]
 
 
 @dataclass(frozen=True)
-class Queue(Told):
+class Queue(ToldCase):
     """What waits (label, tokens, whether it is of the task group), and what engines hold (tokens, label)."""
 
     jobs: tuple[Waits, ...]
@@ -125,7 +125,7 @@ def find(case: Queue) -> Values | None:
 
 
 @dataclass(frozen=True)
-class Golden(Told):
+class Golden(ToldCase):
     """Jobs on four engines, and how many ParrotServe's own tests find on each."""
 
     name: str
@@ -185,7 +185,7 @@ def prefixes(case: Golden) -> Values:
 
 
 @dataclass(frozen=True)
-class Stream(Told):
+class Stream(ToldCase):
     """So many small requests that keep coming while one waits that needs a whole engine."""
 
     small: int
@@ -193,7 +193,7 @@ class Stream(Told):
     def problem(self) -> Scheduling:
         """Return the problem: a small one of 2 units at each unit of time, the large one after the first."""
         tasks = [Task(0, 2), Task(1, 1, tokens=2), *(Task(2 + k, 2) for k in range(self.small))]
-        return Scheduling.of(tasks, [Server(1, 2)], arrivals=[0, 0, *range(1, self.small + 1)])
+        return Scheduling.of(tasks, [TaskServer(1, 2)], arrivals=[0, 0, *range(1, self.small + 1)])
 
 
 def streams(most: int) -> Iterator[Iterator[Stream]]:

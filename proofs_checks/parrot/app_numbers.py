@@ -13,7 +13,7 @@ from proofs_checks.parrot.origins import PAPER
 from proofs_checks.ragcache.skew import nothing
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.data_files import Missing
-from teltheory.claims.listed import Told
+from teltheory.claims.listed import ToldCase
 from teltheory.claims.origin import OURS, Origin, reading
 from teltheory.claims.worlds import Given
 
@@ -21,7 +21,7 @@ A100, A6000 = 80 * 10**9, 48 * 10**9
 
 
 @dataclass(frozen=True)
-class Model(Told):
+class Model(ToldCase):
     """A model's layers, width and parameters, on a GPU with so many bytes."""
 
     name: str
@@ -85,7 +85,7 @@ def sixty_four_thousand(case: Model) -> Values:
 
 
 @dataclass(frozen=True)
-class Printed(Told):
+class Printed(ToldCase):
     """Numbers that are printed, by what they are."""
 
     numbers: tuple[tuple[str, Fraction], ...]

@@ -11,13 +11,13 @@ from typing import Any
 from proofs_checks.parrot.origins import PAPER
 from proofs_checks.parrot.small_schedules import ONE, TWO, SmallSchedules, World, least
 from teltheory.claims.claim import Values, rows
-from teltheory.claims.listed import Listed, Told
+from teltheory.claims.listed import Listed, ToldCase
 from teltheory.claims.origin import reading, sharpness
-from teltheory.optimal.schedules import Scheduling, Server, Task
+from teltheory.optimal.schedules import Scheduling, Task, TaskServer
 from teltheory.systems.apps.schedules import by_algorithm_1, cost, finished, in_order_of_requests
 
 row = rows(source="Application-centric scheduling (Parrot, Section 5.4), against the best schedule")
-EQUAL, UNEQUAL = ((Server(1, 2), Server(1, 2)),), ((Server(2, 2), Server(1, 2)),)
+EQUAL, UNEQUAL = ((TaskServer(1, 2), TaskServer(1, 2)),), ((TaskServer(2, 2), TaskServer(1, 2)),)
 UNITS = "in whole units of time, requests that are together on an engine do not slow each other"
 
 
@@ -50,7 +50,7 @@ makespan = row(
 
 
 @dataclass(frozen=True)
-class Chains(Told):
+class Chains(ToldCase):
     """So many applications, each a chain of so many requests of one unit, on one engine."""
 
     applications: int
@@ -159,7 +159,7 @@ def ascending(case: World) -> Values | None:
     space=SmallSchedules(
         {1: 3, 2: 3, 3: 2, 4: 1},
         {1: 3, 2: 3, 3: 3, 4: 2},
-        (*TWO, (Server(), Server(), Server())),
+        (*TWO, (TaskServer(), TaskServer(), TaskServer())),
         goal="makespan",
     ),
 )
@@ -169,7 +169,7 @@ def graham(case: World) -> Values:
 
 
 @dataclass(frozen=True)
-class Family(Told):
+class Family(ToldCase):
     """A number n that a family of cases goes by."""
 
     n: int

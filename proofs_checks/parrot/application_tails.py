@@ -12,7 +12,7 @@ from proofs_checks.parrot.plain_applications import TRIMS, Split, computed, equa
 from proofs_checks.parrot.small_applications import Applications, SmallApplications
 from proofs_checks.parrot.tail_lemmas import reserve_proved
 from teltheory.claims.claim import Values, rows
-from teltheory.claims.listed import Listed, Told
+from teltheory.claims.listed import Listed, ToldCase
 from teltheory.claims.origin import sharpness
 
 row = rows(source="Tails of applications: docs/application-tails.md")
@@ -153,7 +153,7 @@ def request_loss(case: Applications) -> Values:
 
 
 @dataclass(frozen=True)
-class Losing(Told):
+class Losing(ToldCase):
     """An application of so many turns, its threshold, and another one that waits."""
 
     turns: int

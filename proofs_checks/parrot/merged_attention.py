@@ -16,7 +16,7 @@ import numpy as np
 
 from proofs_checks.parrot.origins import PAPER
 from teltheory.claims.claim import Values, rows
-from teltheory.claims.listed import Listed, Told
+from teltheory.claims.listed import Listed, ToldCase
 from teltheory.claims.origin import OURS, sharpness
 from teltheory.systems.apps.engines.attention import attend, merge
 
@@ -24,7 +24,7 @@ row = rows(source="A kernel for shared prefixes (Parrot, Section 7)")
 
 
 @dataclass(frozen=True)
-class Scores(Told):
+class Scores(ToldCase):
     """Scores of keys, and after which keys they are cut into parts; key k's value is (k + 1)^2."""
 
     scores: tuple[int, ...]

@@ -11,11 +11,11 @@ from proofs_checks.parrot.small_schedules import ONE, TWO, SmallSchedules, World
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.origin import OURS, reading, sharpness
 from teltheory.claims.worlds import Given
-from teltheory.optimal.schedules import Scheduling, Server, Task
+from teltheory.optimal.schedules import Scheduling, Task, TaskServer
 from teltheory.systems.apps.schedules import by_algorithm_1, cost, finished
 
 row = rows(source="Prompts that share a prefix (Parrot, Sections 5.3 and 5.4)")
-PAIRS = ((Server(1, 2), Server(1, 2)),)
+PAIRS = ((TaskServer(1, 2), TaskServer(1, 2)),)
 STRICT = {"affinity": "strict", "together": False}
 WAYS: dict[str, dict[str, Any]] = {
     "strict": STRICT,

@@ -8,14 +8,14 @@ from typing import Any, Literal, TypeAlias
 
 from proofs_checks.tiers.chains import Row, compositions, strings
 from teltheory.claims.claim import Enumerated
-from teltheory.claims.listed import Told, told
+from teltheory.claims.listed import ToldCase, told
 
 Rows: TypeAlias = tuple[Row, ...]
 Measure: TypeAlias = Literal["sum", "path"]
 
 
 @dataclass(frozen=True)
-class Applications(Told):
+class Applications(ToldCase):
     """Turns of applications, the capacity, the threshold of each application, and what is expected of inputs.
 
     A turn is (application, conversation, prompt, response); `after` has the earlier turns that it follows beside

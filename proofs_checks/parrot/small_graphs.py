@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations, product
 from typing import TypeAlias
 
-from teltheory.claims.listed import Listed, Told
+from teltheory.claims.listed import Listed, ToldCase
 from teltheory.systems.apps import Graph, Port, Request
 
 Before: TypeAlias = tuple[tuple[int, ...], ...]
@@ -15,7 +15,7 @@ Gets: TypeAlias = tuple[tuple[int, str], ...]
 
 
 @dataclass(frozen=True)
-class Session(Told):
+class Session(ToldCase):
     """Requests and gets."""
 
     before: Before

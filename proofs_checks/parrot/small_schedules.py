@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from proofs_checks.tiers.chains import Row, compositions
 from teltheory.claims.claim import Enumerated
-from teltheory.claims.listed import Told, told
-from teltheory.optimal.schedules import Scheduling, Server, Task
+from teltheory.claims.listed import ToldCase, told
+from teltheory.optimal.schedules import Scheduling, Task, TaskServer
 from teltheory.optimal.schedules.bounds import least_by_chains
 from teltheory.optimal.schedules.brute_force import least_cost
 from teltheory.optimal.schedules.problem import Goal
@@ -18,7 +18,7 @@ Edges = Literal["none", "chains", "any"]
 
 
 @dataclass(frozen=True)
-class World(Told):
+class World(ToldCase):
     """A problem of scheduling."""
 
     problem: Scheduling
@@ -70,7 +70,7 @@ class SmallSchedules(Enumerated):
 
     quick: Mapping[int, int]
     full: Mapping[int, int]
-    clusters: tuple[tuple[Server, ...], ...]
+    clusters: tuple[tuple[TaskServer, ...], ...]
     edges: Edges = "any"
     prefixes: Row = ()
     tokens: int = 1
@@ -130,12 +130,12 @@ class SmallSchedules(Enumerated):
         return product(*([one for n in range(len(some) + 1) for one in combinations(some, n)] for some in before))
 
 
-def one_engine(capacity: int) -> tuple[tuple[Server, ...], ...]:
+def one_engine(capacity: int) -> tuple[tuple[TaskServer, ...], ...]:
     """Return the cluster of one engine."""
-    return ((Server(1, capacity),),)
+    return ((TaskServer(1, capacity),),)
 
 
-ONE, TWO = one_engine(1), ((Server(), Server()),)
+ONE, TWO = one_engine(1), ((TaskServer(), TaskServer()),)
 """One engine, and two, each with room for one task."""
 
 
@@ -160,5 +160,5 @@ def _told(task: Task) -> dict[str, Any]:
     return {name: value for name, value in asdict(task).items() if name in always or value != plain[name]}
 
 
-def _engine(server: Server) -> str:
+def _engine(server: TaskServer) -> str:
     return f"pace {server.pace}, room {server.capacity}"

@@ -11,13 +11,13 @@ from typing import TypeAlias
 
 from proofs_checks.parrot.small_applications import Applications, Measure
 from proofs_checks.tiers.chains import Row, strings
-from teltheory.claims.listed import Told
+from teltheory.claims.listed import ToldCase
 
 Intervals: TypeAlias = tuple[Row, ...]
 
 
 @dataclass(frozen=True)
-class Jobs(Told):
+class Jobs(ToldCase):
     """Of each job its intervals (begin, end), at times that are used once."""
 
     jobs: tuple[Intervals, ...]

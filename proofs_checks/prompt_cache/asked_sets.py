@@ -8,14 +8,14 @@ from typing import Any, TypeAlias
 
 from proofs_checks.tiers.chains import Row, compositions
 from teltheory.claims.claim import Enumerated
-from teltheory.claims.listed import Told, told
+from teltheory.claims.listed import ToldCase, told
 
 Asked: TypeAlias = tuple[Row, ...]
 """The items of each request, ascending."""
 
 
 @dataclass(frozen=True)
-class Sets(Told):
+class Sets(ToldCase):
     """Items with their sizes, what requests ask for and compute anew, a capacity, and T-LRU's parameters.
 
     Without a q_hat the estimate of an item is what else its next request has, 0 if none comes.

@@ -13,7 +13,7 @@ from proofs_checks.prompt_cache.origins import PAPER
 from proofs_checks.ragcache.skew import nothing
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.data_files import Missing
-from teltheory.claims.listed import Listed, Told
+from teltheory.claims.listed import Listed, ToldCase
 from teltheory.claims.origin import OURS, Origin, reading
 from teltheory.claims.worlds import Given
 from teltheory.cost.latency import A100_LLAMA2_7B_ATTENTION, A100_LLAMA2_7B_PREFILL, LatencyModel
@@ -23,7 +23,7 @@ MEBIBYTE, MEGABYTE = 2**20, 10**6
 
 
 @dataclass(frozen=True)
-class Kept(Told):
+class Kept(ToldCase):
     """A model's layers, key-value heads, numbers of a head and bytes of one, and the tokens of a module."""
 
     model: str
@@ -97,7 +97,7 @@ def seconds(model: LatencyModel, fresh: int, kept: int) -> Fraction:
 
 
 @dataclass(frozen=True)
-class Length(Told):
+class Length(ToldCase):
     """Kept tokens, in a prompt with 32 fresh ones, and the model of prefill times."""
 
     kept: int
@@ -186,7 +186,7 @@ quadratic_part = saving(
 
 
 @dataclass(frozen=True)
-class Crossing(Told):
+class Crossing(ToldCase):
     """A model, and the first length at which the quadratic part is the larger one."""
 
     model: str
@@ -255,7 +255,7 @@ def thousandths(value: Fraction) -> Fraction:
 
 
 @dataclass(frozen=True)
-class Printed(Told):
+class Printed(ToldCase):
     """Two numbers that are printed."""
 
     first: Fraction

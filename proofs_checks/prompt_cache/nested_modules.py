@@ -14,7 +14,7 @@ from proofs_checks.prompt_cache.plain_sets import Cache, Order, from_children, r
 from proofs_checks.prompt_cache.plans import least
 from proofs_checks.tiers.chains import Row
 from teltheory.claims.claim import Enumerated, Values, rows
-from teltheory.claims.listed import Told, told
+from teltheory.claims.listed import ToldCase, told
 from teltheory.claims.origin import sharpness
 from teltheory.claims.worlds import Given
 
@@ -23,7 +23,7 @@ row = rows(source="Nested modules: docs/prompt-cache-claims.md")
 
 
 @dataclass(frozen=True)
-class Nested(Told):
+class Nested(ToldCase):
     """Requests for sets, and the module around each, -1 if there is none; numbers are in document order."""
 
     sets: Sets

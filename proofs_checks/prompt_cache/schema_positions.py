@@ -11,7 +11,7 @@ from typing import Any
 from proofs_checks.prompt_cache.origins import PAPER
 from proofs_checks.prompt_cache.small_schemas import Path, Schema, imported, length, prompts, schemas
 from teltheory.claims.claim import Claim, Values, rows
-from teltheory.claims.listed import Listed, Told, told
+from teltheory.claims.listed import Listed, ToldCase, told
 from teltheory.claims.origin import OURS, reading, sharpness
 from teltheory.systems.modules import Item, plan
 from teltheory.systems.modules.items import Pass, Way, encoding, size
@@ -130,7 +130,7 @@ def scaffold(case: Schema) -> Values | None:
 
 
 @dataclass(frozen=True)
-class Changed(Told):
+class Changed(ToldCase):
     """A schema, one of its items, and another module whose text is replaced by as many other tokens."""
 
     schema: Schema

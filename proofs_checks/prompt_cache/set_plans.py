@@ -26,7 +26,7 @@ from proofs_checks.prompt_cache.plans import (
     step_rows,
 )
 from teltheory.claims.claim import Values, rows
-from teltheory.claims.listed import Listed, Told
+from teltheory.claims.listed import Listed, ToldCase
 from teltheory.claims.origin import sharpness
 
 row = rows(source="Plans in hindsight for sets of modules: docs/prompt-cache-claims.md")
@@ -41,7 +41,7 @@ def equal(of: Values) -> bool:
 
 
 @dataclass(frozen=True)
-class Requests(Told):
+class Requests(ToldCase):
     """So many requests, each of which may ask for anything."""
 
     requests: int

@@ -7,7 +7,7 @@ from operator import ge
 
 from proofs_checks.prompt_cache.origins import PAPER
 from teltheory.claims.claim import Values, rows
-from teltheory.claims.listed import Listed, Told
+from teltheory.claims.listed import Listed, ToldCase
 from teltheory.claims.origin import reading
 
 ONCE, APART = "kept once", "kept by each prompt"
@@ -15,7 +15,7 @@ NEW = 1
 
 
 @dataclass(frozen=True)
-class Batch(Told):
+class Batch(ToldCase):
     """Modules with their tokens, and which of them each prompt imports; each has a token of its own besides."""
 
     tokens: tuple[int, ...]

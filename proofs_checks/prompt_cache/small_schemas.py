@@ -12,7 +12,7 @@ from itertools import product
 from typing import Any, TypeAlias
 
 from teltheory.claims.claim import Values
-from teltheory.claims.listed import Told, told
+from teltheory.claims.listed import ToldCase, told
 from teltheory.systems.modules import BYTES, NO_ROLES, Layout, Resolved, layout, read_prompt, read_schema, resolve
 
 Node: TypeAlias = tuple[Any, ...]
@@ -52,7 +52,7 @@ def pairs(weight: int) -> Iterator[tuple[Node, Node]]:
 
 
 @dataclass(frozen=True)
-class Schema(Told):
+class Schema(ToldCase):
     """A schema by its nodes, and what a prompt imports of it; arguments fill their parameters but for `short`."""
 
     nodes: tuple[Node, ...]

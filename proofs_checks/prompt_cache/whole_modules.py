@@ -26,7 +26,7 @@ from proofs_checks.prompt_cache.plans import (
 )
 from proofs_checks.tiers.chains import Row
 from teltheory.claims.claim import Enumerated, Values, rows
-from teltheory.claims.listed import Listed, Told, told
+from teltheory.claims.listed import Listed, ToldCase, told
 from teltheory.claims.origin import sharpness
 
 row = rows(source="Whole modules, and two tiers: docs/prompt-cache-claims.md")
@@ -60,7 +60,7 @@ def whole_program(case: Sets) -> Values:
 
 
 @dataclass(frozen=True)
-class Numbers(Told):
+class Numbers(ToldCase):
     """Numbers of which some are to add up to another one: SUBSET SUM."""
 
     numbers: Row
@@ -172,7 +172,7 @@ def used_last(case: Sets, request: int) -> Iterator[int]:
 
 
 @dataclass(frozen=True)
-class Tiered(Told):
+class Tiered(ToldCase):
     """Requests for sets, a second tier, and what loading from it takes, in quarters of computing."""
 
     sets: Sets

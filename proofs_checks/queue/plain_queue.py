@@ -9,11 +9,11 @@ from typing import Any
 
 from proofs_checks.tiers.chains import Chain, Row
 from proofs_checks.tiers.plain_chains import found, totals
-from teltheory.claims.listed import Told, told
+from teltheory.claims.listed import ToldCase, told
 
 
 @dataclass(frozen=True)
-class Queued(Told):
+class Queued(ToldCase):
     """A trace in one cache, and when its turns arrive."""
 
     chain: Chain

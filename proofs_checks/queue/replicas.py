@@ -12,7 +12,7 @@ from proofs_checks.tiers.chains import Chain, Row, SmallChains
 from proofs_checks.tiers.plain_chains import totals
 from proofs_checks.tiers.states import least
 from teltheory.claims.claim import Values, rows
-from teltheory.claims.listed import Listed, Told, told
+from teltheory.claims.listed import Listed, ToldCase, told
 from teltheory.claims.origin import sharpness
 
 row = rows(source="Replicas: docs/tiers-claims.md")
@@ -69,7 +69,7 @@ pooled_reached = row(
 
 
 @dataclass(frozen=True)
-class Numbers(Told):
+class Numbers(ToldCase):
     """Whole numbers that are to be split in two halves of the same sum."""
 
     numbers: Row
@@ -175,7 +175,7 @@ ROUTERS: dict[str, Router] = {
 
 
 @dataclass(frozen=True)
-class Served(Told):
+class Served(ToldCase):
     """A trace for two replicas with LRU, and its arrivals."""
 
     chain: Chain

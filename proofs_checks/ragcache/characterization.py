@@ -15,7 +15,7 @@ from proofs_checks.ragcache.plain_tiers import Seconds, attention, linear
 from proofs_checks.ragcache.skew import nothing
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.data_files import Missing
-from teltheory.claims.listed import Listed, Told
+from teltheory.claims.listed import Listed, ToldCase
 from teltheory.claims.origin import reading
 from teltheory.claims.worlds import Given
 from teltheory.cost.latency import A100_LLAMA2_7B_PREFILL, LatencyModel
@@ -70,7 +70,7 @@ def rounded(value: Fraction) -> Fraction:
 
 
 @dataclass(frozen=True)
-class Prefixes(Told):
+class Prefixes(ToldCase):
     """A prefix, and the one before it."""
 
     shorter: int
@@ -133,7 +133,7 @@ transfer_within = shape(
 
 
 @dataclass(frozen=True)
-class Link(Told):
+class Link(ToldCase):
     """Bandwidths in GB/s around the one at which the ratio is 3.9 for the longest prefix."""
 
     below: int
@@ -162,7 +162,7 @@ def bandwidth(case: Link) -> Values:
 
 
 @dataclass(frozen=True)
-class Printed(Told):
+class Printed(ToldCase):
     """The two ratios that are printed, and the seconds of a full prefill of the longest prefix."""
 
     cached: Fraction
@@ -189,7 +189,7 @@ def fit_together(case: Printed) -> Values:
 
 
 @dataclass(frozen=True)
-class Averaged(Told):
+class Averaged(ToldCase):
     """Requests as (length, cached part), and whether prefill times have attention in them."""
 
     requests: tuple[tuple[int, int], ...]

@@ -13,7 +13,7 @@ from typing import Any
 from proofs_checks.ragcache.plain_tiers import LRU, TLRU, hits, missed
 from proofs_checks.ragcache.worlds import ALL_TREES, Asked, Worlds, cases, one_root
 from teltheory.claims.claim import Values, rows
-from teltheory.claims.listed import Listed, Told
+from teltheory.claims.listed import Listed, ToldCase
 from teltheory.claims.origin import sharpness
 from teltheory.claims.worlds import Given
 
@@ -21,7 +21,7 @@ row = rows(source="T-LRU (Zhang et al. 2025) on whole documents")
 
 
 @dataclass(frozen=True)
-class Tailed(Told):
+class Tailed(ToldCase):
     """A world, a question of each request, a threshold and an estimate of the next prompt."""
 
     world: Asked

@@ -11,7 +11,7 @@ from typing import Any
 from proofs_checks.ragcache.plain_tiers import LRU, PGDSF, Rule, TwoTiers, attention, served
 from proofs_checks.ragcache.worlds import Asked, Row, Worlds, any_host, flat, listed, one_root, shapes
 from teltheory.claims.claim import Values, rows
-from teltheory.claims.listed import Listed, Told
+from teltheory.claims.listed import Listed, ToldCase
 from teltheory.claims.origin import another, reading, sharpness
 
 PAPER = another("RAGCache (Jin et al. 2024), as notes on it report")
@@ -32,7 +32,7 @@ row = rows(source="Knowledge tree (RAGCache, cache structure)")
 
 
 @dataclass(frozen=True)
-class Matched(Told):
+class Matched(ToldCase):
     """A tree, which of its documents are cached, closed towards the root, and a path that is looked for."""
 
     parent: Row
@@ -309,7 +309,7 @@ def replica(world: Asked) -> Values:
 
 
 @dataclass(frozen=True)
-class Together(Told):
+class Together(ToldCase):
     """Requests for one document that wait at one time, and how many of them a prefill iteration takes."""
 
     requests: int

@@ -14,7 +14,7 @@ from proofs_checks.ragcache.knowledge_tree import PAPER
 from proofs_checks.ragcache.plain_tiers import kept_after
 from proofs_checks.ragcache.worlds import Row, Tree, cases, shapes, sizes
 from teltheory.claims.claim import Claim, Values, rows
-from teltheory.claims.listed import Listed, Told, told
+from teltheory.claims.listed import Listed, ToldCase, told
 from teltheory.claims.origin import reading, sharpness
 from teltheory.claims.worlds import Given
 
@@ -24,7 +24,7 @@ Requests: TypeAlias = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
-class Queue(Told):
+class Queue(ToldCase):
     """Two or three requests that wait, and what is cached: documents as (the one above or -1, size)."""
 
     parent: Row

@@ -23,7 +23,7 @@ from proofs_checks.ragcache.plain_tiers import (
 )
 from proofs_checks.ragcache.worlds import Asked, Worlds, flat, listed
 from teltheory.claims.claim import Values, rows
-from teltheory.claims.listed import Listed, Told
+from teltheory.claims.listed import Listed, ToldCase
 from teltheory.claims.origin import reading, repairs, sharpness
 
 GPU_ALONE = listed(Worlds({2: 4, 3: 4, 4: 4}), Worlds({2: 6, 3: 6, 4: 5, 5: 4}), "the GPU alone")
@@ -98,7 +98,7 @@ with_attention = row(
 
 
 @dataclass(frozen=True)
-class Cycles(Told):
+class Cycles(ToldCase):
     """The length of a document before another, and how often three requests come in turn."""
 
     above: int

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from proofs_checks.ragcache.knowledge_tree import PAPER
 from teltheory.claims.claim import Proof, Values, rows
-from teltheory.claims.listed import Listed, Told
+from teltheory.claims.listed import Listed, ToldCase
 from teltheory.claims.origin import reading, repairs
 from teltheory.claims.smt import prove, stated
 from teltheory.claims.terms import integer
@@ -27,7 +27,7 @@ def rate(order: Sequence[int]) -> Fraction:
 
 
 @dataclass(frozen=True)
-class Length(Told):
+class Length(ToldCase):
     """How many requests of a sequence, or how often a part of it."""
 
     number: int
@@ -101,7 +101,7 @@ def in_order(waiting: Sequence[Any], window: int, choose: Callable[[list[Any]], 
 
 
 @dataclass(frozen=True)
-class Window(Told):
+class Window(ToldCase):
     """A window, and how many runs of requests for one document are followed."""
 
     window: int
@@ -138,7 +138,7 @@ def window_of_the_example(case: Window) -> Values:
 
 
 @dataclass(frozen=True)
-class Service(Told):
+class Service(ToldCase):
     """How many requests come, at any times, and the window."""
 
     requests: int

@@ -15,14 +15,14 @@ from proofs_checks.ragcache.knowledge_tree import PAPER
 from proofs_checks.ragcache.skew import nothing
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.data_files import Missing
-from teltheory.claims.listed import Listed, Told
+from teltheory.claims.listed import Listed, ToldCase
 from teltheory.claims.origin import reading, sharpness
 from teltheory.claims.worlds import Given
 from teltheory.cost.latency import LatencyModel
 from teltheory.model.tiers import Tiers
 from teltheory.policies import LRU
 from teltheory.systems.rag.faults import RequestFault
-from teltheory.systems.rag.served import Served
+from teltheory.systems.rag.served import RagServed
 from teltheory.systems.rag.server import Server, serve
 from teltheory.systems.rag.workload import Workload
 
@@ -41,7 +41,7 @@ LISTS: tuple[tuple[int, ...], ...] = ((0,), (1,), (0, 1), (1, 0))
 
 
 @dataclass(frozen=True)
-class Failing(Told):
+class Failing(ToldCase):
     """Requests for lists of two documents, the tokens of both, the room, and which request fails first.
 
     Requests come so far apart that none waits; the retry of the one that fails comes after so many others.
@@ -53,7 +53,7 @@ class Failing(Told):
     fails: int
     others: int = 0
 
-    def served(self, *faults: RequestFault) -> Served:
+    def served(self, *faults: RequestFault) -> RagServed:
         """Serve them, by LRU and one GPU."""
         found = np.array([[(*docs, *(-1,) * (DOCUMENTS - len(docs)))] for docs in self.lists])
         n = len(self.lists)
@@ -135,7 +135,7 @@ after_others = retry(
 
 
 @dataclass(frozen=True)
-class Machine(Told):
+class Machine(ToldCase):
     """A machine by its GPU, and the GB of the host and of the GPU."""
 
     gpu: str

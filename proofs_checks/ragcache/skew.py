@@ -8,7 +8,7 @@ from typing import Any
 from proofs_checks.ragcache.knowledge_tree import PAPER
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.data_files import Missing
-from teltheory.claims.listed import Told
+from teltheory.claims.listed import ToldCase
 from teltheory.claims.origin import OURS
 from teltheory.claims.worlds import Given
 
@@ -41,7 +41,7 @@ data_sets = skewed(
 
 
 @dataclass(frozen=True)
-class Shares(Told):
+class Shares(ToldCase):
     """Per cent of the requests, and of the documents that get them."""
 
     requests: int
@@ -58,7 +58,7 @@ twenty = skewed(
 
 
 @dataclass(frozen=True)
-class Retrieved(Told):
+class Retrieved(ToldCase):
     """Requests for one document each: how many of them the documents get, the most retrieved first."""
 
     requests: int

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from teltheory.claims.listed import Listed, Told, told
+from teltheory.claims.listed import Listed, ToldCase, told
 
 Row: TypeAlias = tuple[int, ...]
 Limits: TypeAlias = dict[int, int]
@@ -47,7 +47,7 @@ class Tree:
 
 
 @dataclass(frozen=True)
-class Asked(Told):
+class Asked(ToldCase):
     """A tree, the node at which each request's path ends, and the room of GPU and host in tokens."""
 
     parent: Row

@@ -27,7 +27,7 @@ from proofs_checks.tail_optimized.lemmas.excess_calculus import (
 )
 from proofs_checks.tail_optimized.theorem_b1 import all_equal
 from teltheory.claims.claim import Unshrunk, Values, rows
-from teltheory.claims.listed import Listed, Told, told
+from teltheory.claims.listed import Listed, ToldCase, told
 from teltheory.claims.origin import BOTH, OURS, repairs, sharpness
 from teltheory.policies.learned.eviction import Eviction, evict_lowest, mean_excess
 from teltheory.workloads.laws import Finite, fixed
@@ -254,7 +254,7 @@ SCORE, GROWTH = "P(L + Q - xi >= X)", "growth"
 
 
 @dataclass(frozen=True)
-class Token(Told):
+class Token(ToldCase):
     """The last cached token of a conversation: L, X >= 1, the threshold, and the law of the next prompt."""
 
     past: int

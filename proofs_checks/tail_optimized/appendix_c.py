@@ -31,7 +31,7 @@ from proofs_checks.tail_optimized.theorem_31 import (
 )
 from teltheory.claims.case import Case, Policies, compared
 from teltheory.claims.claim import Values, rows
-from teltheory.claims.listed import Listed, Told, plain
+from teltheory.claims.listed import Listed, ToldCase, plain
 from teltheory.claims.origin import OURS, PMLR, reading, repairs
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.policies import LRU, TLRU
@@ -177,7 +177,7 @@ LEAST = "min(X of LRU, b)"
 
 
 @dataclass(frozen=True)
-class Pair(Told):
+class Pair(ToldCase):
     """Two states of the same conversations; `safe` is s = xi - Q.
 
     `arriving` is the past of the arriving conversation after its turn; `others` are (L, X of LRU, X of T-LRU),

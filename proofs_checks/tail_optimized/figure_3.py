@@ -13,11 +13,11 @@ from operator import mul
 from pathlib import Path
 from typing import Any
 
-from teltheory.calibration.cells import Cells, cells_of
+from teltheory.calibration.cells import MedianCells, cells_of
 from teltheory.calibration.runs import read_ttft_runs
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.data_files import data_file
-from teltheory.claims.listed import Listed, Told
+from teltheory.claims.listed import Listed, ToldCase
 from teltheory.claims.origin import reading
 
 LINEAR_ENOUGH = Fraction(99, 100)
@@ -25,14 +25,14 @@ SOURCE = "Section 2, Figure 3"
 
 
 @dataclass(frozen=True)
-class Measured(Told):
+class Measured(ToldCase):
     """The requests to one model (None: the file has one) in a file of the data folder."""
 
     file: str
     model: str | None
 
     @property
-    def cells(self) -> Cells:
+    def cells(self) -> MedianCells:
         """The medians of equal requests."""
         return _cells(data_file(self.file), self.model)
 
@@ -45,7 +45,7 @@ class Measured(Told):
 
 
 @cache
-def _cells(file: Path, model: str | None) -> Cells:
+def _cells(file: Path, model: str | None) -> MedianCells:
     return cells_of(read_ttft_runs(file, model=model))[0]
 
 
@@ -59,7 +59,7 @@ def measured(file: str, models: tuple[str | None, ...], what: str) -> Listed[Mea
     return Listed(up_to, models, models, f"{file}: {what}")
 
 
-def explained(cells: Cells) -> Fraction:
+def explained(cells: MedianCells) -> Fraction:
     """Return R^2 of the best line through (u, median TTFT), the squared correlation."""
     u = [Fraction(int(value)) for value in cells.uncached_tokens]
     y = [Fraction(repr(float(value))) for value in cells.seconds]

@@ -15,14 +15,14 @@ from typing import Any
 
 from proofs_checks.tail_optimized.theorem_b1 import all_equal
 from teltheory.claims.claim import SecondRoute, Values, rows
-from teltheory.claims.listed import Listed, Told, told
+from teltheory.claims.listed import Listed, ToldCase, told
 from teltheory.claims.origin import BOTH
 from teltheory.model.instance import Instance
 from teltheory.optimal.chains.brute_force import all_reuses, smallest_rising_total
 from teltheory.optimal.slo.path_flow import (
     CacheQuestion,
     PathFlow,
-    Task,
+    PathTask,
     percentile_question,
     violations_question,
     with_uniform_capacity,
@@ -45,7 +45,7 @@ def most_that_fit(flow: PathFlow) -> int:
 
 
 @dataclass(frozen=True)
-class FlowCase(Told):
+class FlowCase(ToldCase):
     """A flow and the caching mode of its trace; for percentiles a level and a number of tasks."""
 
     flow: PathFlow
@@ -94,10 +94,10 @@ def _flows(count: int, edges: int, demand: int, capacity: int) -> Iterator[PathF
                 yield PathFlow(tasks, room)
 
 
-def kinds(edges: int, demand: int) -> list[Task]:
+def kinds(edges: int, demand: int) -> list[PathTask]:
     """Return every task on so many edges, up to a demand."""
     spans = combinations_with_replacement(range(1, edges + 1), 2)
-    return [Task(first, last, d) for first, last in spans for d in range(1, demand + 1)]
+    return [PathTask(first, last, d) for first, last in spans for d in range(1, demand + 1)]
 
 
 def instance(question: CacheQuestion) -> Instance:
@@ -151,10 +151,10 @@ def percentile_by_search(case: FlowCase, values: Values) -> Values:
 
 
 @dataclass(frozen=True)
-class OwnCapacities(Told):
+class OwnCapacities(ToldCase):
     """Tasks on edges with capacities of their own."""
 
-    tasks: tuple[Task, ...]
+    tasks: tuple[PathTask, ...]
     capacities: tuple[int, ...]
 
     def measures(self) -> dict[str, int]:
@@ -184,7 +184,7 @@ def uniform(case: OwnCapacities) -> Values:
 
 
 @dataclass(frozen=True)
-class Requests(Told):
+class Requests(ToldCase):
     """General caching in the fault model: pages of some sizes are requested, and each fault costs 1."""
 
     pages: tuple[int, ...]
@@ -195,14 +195,14 @@ class Requests(Told):
     def measures(self) -> dict[str, int]:
         return {"requests": len(self.pages), "pages": len(self.sizes)}
 
-    def tasks_and_capacities(self) -> tuple[list[Task], list[int]]:
+    def tasks_and_capacities(self) -> tuple[list[PathTask], list[int]]:
         """Return a task for each two consecutive requests of a page, and the edges' capacities."""
         last: dict[int, int] = {}
         tasks = []
         for time, page in enumerate(self.pages, start=1):
             if page in last:
                 first = last[page] + (not self.bypassing)
-                tasks.append(Task(first, time - 1, self.sizes[page]))
+                tasks.append(PathTask(first, time - 1, self.sizes[page]))
             last[page] = time
         room = [self.capacity - (0 if self.bypassing else self.sizes[page]) for page in self.pages]
         return tasks, room

@@ -15,7 +15,7 @@ from typing import Any
 from proofs_checks.tail_optimized.figures_1_2 import FIGURE_2, FIGURE_2_OF_V1
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Claim, Values, claim
-from teltheory.claims.listed import Told
+from teltheory.claims.listed import ToldCase
 from teltheory.claims.origin import BOTH, PMLR, V1, Origin, reading
 from teltheory.claims.worlds import Given
 from teltheory.paper import printed as paper
@@ -27,7 +27,7 @@ TENTH, WHOLE, TEN = Fraction(1, 10), Fraction(1), Fraction(10)
 
 
 @dataclass(frozen=True)
-class Sentence(Told):
+class Sentence(ToldCase):
     """Numbers of a sentence and those of the paper's tables that it speaks of, in per cent.
 
     `digit` is the value of the last digit that the sentence prints.

@@ -18,7 +18,7 @@ from proofs_checks.tail_optimized.lemmas.limit_proofs import game_proof
 from teltheory.claims.adversary import Game, Turns, adversary
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Values, claim
-from teltheory.claims.listed import Listed, Told
+from teltheory.claims.listed import Listed, ToldCase
 from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.model.instance import Instance
 from teltheory.model.trace import Trace
@@ -64,7 +64,7 @@ class Dice:
 
 
 @dataclass(frozen=True)
-class Played(Told):
+class Played(ToldCase):
     """A phase of the game."""
 
     game: Game

@@ -16,7 +16,7 @@ from typing import Any
 from proofs_checks.tail_optimized.lemmas import hidden_chain
 from proofs_checks.tail_optimized.theorem_b1 import all_equal
 from teltheory.claims.claim import Values, rows
-from teltheory.claims.listed import Listed, Told, plain
+from teltheory.claims.listed import Listed, ToldCase, plain
 from teltheory.claims.origin import BOTH, repairs
 from teltheory.claims.worlds import Given
 from teltheory.policies.learned.posterior import exact_after_silence, exact_posterior
@@ -26,7 +26,7 @@ SILENT = "alive, given the silence"
 
 
 @dataclass(frozen=True)
-class Silence(Told):
+class Silence(ToldCase):
     """A conversation that had a turn `seconds` (tau) ago; rates mu and lambda per second, decay exp(-1 second)."""
 
     seconds: int
@@ -161,7 +161,7 @@ def sign(case: Silence) -> Values:
 
 
 @dataclass(frozen=True)
-class Identity(Told):
+class Identity(ToldCase):
     """One of the identities below."""
 
     identity: str

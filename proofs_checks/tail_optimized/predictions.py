@@ -25,9 +25,9 @@ from teltheory.claims.claim import Cells, Placed, Rule, Values, claim, rows
 from teltheory.claims.data_files import MOONCAKE, data_file
 from teltheory.claims.listed import Listed
 from teltheory.claims.origin import OURS, reading, repairs
-from teltheory.paper.grid import XI_MS, Setting, chats_of, runs
+from teltheory.paper.grid import XI_MS, ReplaySetting, chats_of, runs
 from teltheory.paper.printed import CAPACITIES, Column, Metric
-from teltheory.paper.tables import Runs
+from teltheory.paper.tables import RunTable
 from teltheory.sweep import TraceFile
 
 PERCENTILES: tuple[Metric, ...] = ("p90", "p95", "p99")
@@ -39,7 +39,7 @@ FIRST, SECOND = "T-LRU to End-Aware", "End- to Length-Aware"
 LEAST = "low at all places at once"
 HIGHEST = "ShareGPT-like high"
 WILDCHAT, SHAREGPT = "WildChat-like workload", "ShareGPT-like workload"
-MOONCAKE_SETTING = Setting(
+MOONCAKE_SETTING = ReplaySetting(
     (300_000, 1_000_000, 3_000_000),
     (1000, 2000, 3000),
     slo_ms=1000,
@@ -321,11 +321,11 @@ class RealSpot(Spot):
 
 
 @cache
-def _mooncake() -> Runs:
-    return Runs(runs([TraceFile(str(data_file(MOONCAKE)))], MOONCAKE_SETTING))
+def _mooncake() -> RunTable:
+    return RunTable(runs([TraceFile(str(data_file(MOONCAKE)))], MOONCAKE_SETTING))
 
 
-def mooncake_grid(setting: Setting) -> Iterator[list[RealSpot]]:
+def mooncake_grid(setting: ReplaySetting) -> Iterator[list[RealSpot]]:
     """Yield the capacities and thresholds of a setting on the Mooncake trace, as one class."""
     data_file(MOONCAKE)
     grid = product(setting.capacities, setting.xi_ms)

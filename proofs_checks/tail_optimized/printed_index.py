@@ -14,7 +14,7 @@ from teltheory.belief.exact_events import exact_next_event, exact_sequences
 from teltheory.belief.model import Allocation, BeliefMDP, Known, State, allocations
 from teltheory.belief.optimality import et_lru, printed_turn_rates
 from teltheory.claims.claim import SecondRoute, Values, claim
-from teltheory.claims.listed import Listed, Told
+from teltheory.claims.listed import Listed, ToldCase
 from teltheory.claims.origin import reading, repairs
 from teltheory.policies.learned.posterior import exact_posterior
 from teltheory.workloads.laws import fixed
@@ -52,7 +52,7 @@ printed_index_homogeneous = optimality_row(
 
 
 @dataclass(frozen=True)
-class Fast(Told):
+class Fast(ToldCase):
     """A fast conversation that is silent, then a slow one: what one token of room is worth at the next turn.
 
     Every prompt and rate is 1 but the fast one's rate, n + 2, and so are C and xi; exp(-silence) = 1/2. The cost

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from teltheory.claims.claim import Values, rows
-from teltheory.claims.listed import Told
+from teltheory.claims.listed import ToldCase
 from teltheory.claims.origin import V1, reading
 from teltheory.claims.worlds import Given
 from teltheory.cost.kv_cache import ARCHITECTURES
@@ -23,7 +23,7 @@ BYTES, PRINTED, COUNTED = "bytes per token", "printed", "counted"
 
 
 @dataclass(frozen=True)
-class Cache(Told):
+class Cache(ToldCase):
     """A number of tokens in the KV cache of an architecture."""
 
     model: str

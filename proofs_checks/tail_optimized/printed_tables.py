@@ -15,7 +15,7 @@ from typing import Any
 
 from teltheory.claims.claim import Cells, Claim, Rule, Values, rows
 from teltheory.claims.data_files import Missing
-from teltheory.claims.listed import Told
+from teltheory.claims.listed import ToldCase
 from teltheory.claims.origin import BOTH, PMLR, V1, reading
 from teltheory.claims.worlds import Given
 from teltheory.paper.printed import (
@@ -36,7 +36,7 @@ CELLS, ON_IT, BESIDE, OFF = "cells", "nearest is best", "nearest or a neighbour 
 
 
 @dataclass(frozen=True)
-class Row(Told):
+class Row(ToldCase):
     """The improvements, T-LRU over LRU in per cent, one per threshold, that a table prints for C and a percentile.
 
     `lru` is the percentile under LRU: what the text gives, or what was measured.
@@ -170,7 +170,7 @@ text_on_p95 = row(
 
 
 @dataclass(frozen=True)
-class Wins(Told):
+class Wins(ToldCase):
     """What a table prints of T-LRU over LRU in per cent for C and a measure: one number for each threshold."""
 
     table: int

@@ -26,7 +26,7 @@ from teltheory.cost.latency import LatencyModel
 from teltheory.paper import printed as paper
 from teltheory.paper.grid import chats_of
 from teltheory.paper.printed import CAPACITIES, Column, PrintedTable
-from teltheory.paper.rows import Compared
+from teltheory.paper.rows import ComparedRow
 from teltheory.paper.tables import agreement, compare_cell, summarise
 
 CELLS, SIGNS, OTHER, THEIRS = "cells", "signs", "cells other than 0", "their signs"
@@ -73,7 +73,7 @@ def beside_the_paper(cell: TableCell) -> Values:
 
 def counted(cells: Cells) -> Values:
     """Count cells, signs, and cells inside the samples' range; the error in points, and squared."""
-    of = summarise(Compared(**{name: cell[name] for name in cell if name != UNCHANGED}) for cell in cells)
+    of = summarise(ComparedRow(**{name: cell[name] for name in cell if name != UNCHANGED}) for cell in cells)
     counts = {CELLS: of.cells, SIGNS: of.signs, OTHER: of.nonzero, THEIRS: of.nonzero_signs, INSIDE: of.inside}
     return {**counts, RMSE: of.rmse, ERROR: of.rmse**2}
 

@@ -21,12 +21,12 @@ from teltheory.belief.optimality import turn_rates
 from teltheory.belief.tables import Tables, fits
 from teltheory.claims.beliefs import model_as_dict
 from teltheory.claims.claim import SecondRoute, Values, claim
-from teltheory.claims.listed import Listed, Told, plain
+from teltheory.claims.listed import Listed, ToldCase, plain
 from teltheory.workloads.laws import Finite, fixed
 
 
 @dataclass(frozen=True)
-class Choice(Told):
+class Choice(ToldCase):
     """What may be kept at a state with so many turns to come."""
 
     tables: Tables = field(compare=False)

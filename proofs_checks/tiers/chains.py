@@ -6,7 +6,7 @@ from itertools import combinations_with_replacement, product
 from typing import Any, Literal, TypeAlias
 
 from teltheory.claims.claim import Enumerated
-from teltheory.claims.listed import Told, told
+from teltheory.claims.listed import ToldCase, told
 
 Row: TypeAlias = tuple[int, ...]
 Trace: TypeAlias = tuple[Row, ...]
@@ -16,7 +16,7 @@ Size: TypeAlias = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
-class Chain(Told):
+class Chain(ToldCase):
     """A trace, tiers, and T-LRU's parameters.
 
     A unit that is loaded from tier i takes loads[i] / parts of the time that computing it takes. Without a q_hat

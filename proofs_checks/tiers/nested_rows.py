@@ -13,7 +13,7 @@ from proofs_checks.tiers.chains import Chain, Row
 from proofs_checks.tiers.plain_chains import Kind, excesses
 from proofs_checks.tiers.states import foreseen, least, relaxed
 from teltheory.claims.claim import Claim, Space, Values
-from teltheory.claims.listed import Listed, Told
+from teltheory.claims.listed import Listed, ToldCase
 from teltheory.claims.origin import sharpness
 from teltheory.claims.worlds import Given
 
@@ -62,7 +62,7 @@ scaled = cascade(("scaled", "scaled"), Given((BOTH_IN_TIER_0,), "one case"))
 
 
 @dataclass(frozen=True)
-class Turn(Told):
+class Turn(ToldCase):
     """What a turn needs, its past, the loads in parts of 4, and the prices of a token of each tier in quarters."""
 
     need: int

@@ -11,7 +11,7 @@ from proofs_checks.tiers.dominance import Duel
 from proofs_checks.tiers.plain_chains import Kind, Trim
 from proofs_checks.tiers.scaled_budgets import ENUMERATED, JUDGED, row
 from teltheory.claims.claim import Claim, Values
-from teltheory.claims.listed import Listed, Told
+from teltheory.claims.listed import Listed, ToldCase
 from teltheory.claims.origin import sharpness
 from teltheory.claims.smt import prove, stated
 from teltheory.claims.terms import choose, reals
@@ -147,7 +147,7 @@ too_small = row(
 
 
 @dataclass(frozen=True)
-class Moved(Told):
+class Moved(ToldCase):
     """What a turn computes and what it loads, in seconds of the same unit."""
 
     computed: int

@@ -27,7 +27,7 @@ from teltheory.errors import ArgumentError, ForcedCachingError
 from teltheory.model.numbers import whole_number
 from teltheory.workloads.laws import Finite, fixed
 
-__all__ = ["BeliefMDP", "Kind", "Known", "State"]
+__all__ = ["BeliefKind", "BeliefMDP", "Known", "State"]
 
 Belief: TypeAlias = Literal["paper", "bayes"]
 NOTHING = fixed(0)
@@ -36,7 +36,7 @@ Allocation: TypeAlias = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Kind:
+class BeliefKind:
     """What the conversations of one kind have in common.
 
     Attributes
@@ -93,7 +93,7 @@ class BeliefMDP:
 
     capacity: int
     xi: int
-    kinds: tuple[Kind, ...]
+    kinds: tuple[BeliefKind, ...]
     birth_rate: Fraction = Fraction(1)
     death_rate: int = 1
     gaps: tuple[tuple[Fraction, Fraction], ...] = ((Fraction(1, 2), Fraction(1)),)

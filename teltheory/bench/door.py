@@ -13,7 +13,7 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
-from teltheory.bench.timing import Job, Ratio, Report, measure
+from teltheory.bench.timing import Report, TimedJob, TimeRatio, measure
 from teltheory.bench.workload import machine
 
 NOTHING = "python -c pass"
@@ -28,10 +28,10 @@ ROUNDS = 15
 
 def door(rounds: int = ROUNDS, report: Report = lambda _: None) -> list[dict[str, Any]]:
     """Return a row per door: seconds of a process, and how many times those of an idle Python."""
-    jobs = [Job(name, partial(_run, arguments)) for name, arguments in DOORS.items()]
+    jobs = [TimedJob(name, partial(_run, arguments)) for name, arguments in DOORS.items()]
     timings = measure(jobs, rounds, report)
     return [
-        {"name": name, **timing.as_dict(), "times": asdict(Ratio.of(timing, timings[NOTHING]))}
+        {"name": name, **timing.as_dict(), "times": asdict(TimeRatio.of(timing, timings[NOTHING]))}
         for name, timing in timings.items()
     ]
 

@@ -16,7 +16,7 @@ import numpy as np
 
 import teltheory as tt
 from teltheory.bench.replays import LEAST_RECENT, chosen, jobs
-from teltheory.bench.timing import Job
+from teltheory.bench.timing import TimedJob
 from teltheory.bench.workload import SEED, XI
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import IntArray, readonly
@@ -101,17 +101,17 @@ def in_blocks(forest: Forest) -> Mapping[str, Policy]:
     return chosen(NAMES, forest.block_size)
 
 
-def forest_jobs(forest: Forest, capacity: int) -> list[Job]:
+def forest_jobs(forest: Forest, capacity: int) -> list[TimedJob]:
     """Return a job per policy, the first call, every capacity from one pass, and the optimum with its check."""
     policies = in_blocks(forest)
     asked: dict[str, Any] = {"capacity": capacity, "xi": XI // forest.block_size}
     optimum = partial(tt.hindsight_optimum, **asked, cache="holes")
     return [
         *jobs(forest, capacity, policies),
-        Job(FIRST_CALL, partial(_first_call, capacity), partial(replace, forest)),
-        Job(CURVE, lambda _: tt.capacity_curve(forest, policies[LEAST_RECENT])),
-        Job(OPTIMUM, optimum, partial(replace, forest)),
-        Job(CHECK, lambda best: _check(forest, best, **asked), partial(optimum, forest)),
+        TimedJob(FIRST_CALL, partial(_first_call, capacity), partial(replace, forest)),
+        TimedJob(CURVE, lambda _: tt.capacity_curve(forest, policies[LEAST_RECENT])),
+        TimedJob(OPTIMUM, optimum, partial(replace, forest)),
+        TimedJob(CHECK, lambda best: _check(forest, best, **asked), partial(optimum, forest)),
     ]
 
 
@@ -123,7 +123,7 @@ def _first_call(capacity: int, fresh: Forest) -> object:
     return tt.replay(fresh, tt.LRU(), capacity, engine="kernel")
 
 
-def conversation_jobs(trace: Trace, capacity: int) -> list[Job]:
+def conversation_jobs(trace: Trace, capacity: int) -> list[TimedJob]:
     """Return a job per policy on a trace as chains, and on its conversations as a forest."""
     policies = chosen(NAMES)
     chains = jobs(trace, capacity, policies, label=AS_CHAINS)

@@ -35,7 +35,7 @@ _RECORD = np.dtype([("time", "<u4"), ("object", "<u8"), ("size", "<u4"), ("next"
 
 
 @dataclass(frozen=True)
-class Requests:
+class BlockReads:
     """Requests for blocks."""
 
     block: IntArray
@@ -45,7 +45,7 @@ class Requests:
         return len(self.block)
 
 
-def block_requests(trace: Trace) -> Requests:
+def block_requests(trace: Trace) -> BlockReads:
     """Return the requests of a trace whose lengths are in blocks already (`Trace.to_blocks`)."""
     sizes = trace.past
     starts = np.cumsum(sizes) - sizes
@@ -60,14 +60,14 @@ def block_requests(trace: Trace) -> Requests:
             upcoming[before : before + kept] = np.arange(start, start + kept)
         block[start + kept : start + size] = np.arange(unused, unused + size - kept)
         unused += size - kept
-    return Requests(block, upcoming)
+    return BlockReads(block, upcoming)
 
 
-def forest_requests(forest: Forest) -> Requests:
+def forest_requests(forest: Forest) -> BlockReads:
     """Return the reads of a forest in the order of each path, root first; for LRU, which does not look ahead."""
     units = forest.by_units()
     reads = [node for k in range(len(units)) for node in units.path(k)]
-    return Requests(np.array(reads, np.int64), np.full(len(reads), NEVER, np.int64))
+    return BlockReads(np.array(reads, np.int64), np.full(len(reads), NEVER, np.int64))
 
 
 def installed() -> str | None:
@@ -78,7 +78,7 @@ def installed() -> str | None:
         return None
 
 
-def write_requests(requests: Requests, file: Path) -> None:
+def write_requests(requests: BlockReads, file: Path) -> None:
     """Write requests as libcachesim reads them."""
     records = np.zeros(len(requests), _RECORD)
     records["object"] = requests.block

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import teltheory as tt
-from teltheory.bench.timing import Job
+from teltheory.bench.timing import TimedJob
 from teltheory.bench.workload import CUTOFF, Q_HAT, SEED, XI
 from teltheory.model.forest import Forest
 from teltheory.model.tiers import Tiers
@@ -63,10 +63,10 @@ def jobs(
     chosen: Mapping[str, AnyPolicy],
     engine: Engine = "kernel",
     label: str = "{}",
-) -> list[Job]:
+) -> list[TimedJob]:
     """Return a job for each policy: the whole call of `replay`, on a trace whose index an earlier call built."""
     return [
-        Job(label.format(name), partial(_replay, trace, policy, capacity, engine))
+        TimedJob(label.format(name), partial(_replay, trace, policy, capacity, engine))
         for name, policy in chosen.items()
     ]
 
@@ -86,7 +86,7 @@ def sample(turns: int, model: ConversationModel = MODEL) -> Trace:
     return sample_conversations(model, turns, np.random.default_rng(SEED))
 
 
-def expected_jobs(trace: Trace, capacity: int, names: tuple[str, ...]) -> list[Job]:
+def expected_jobs(trace: Trace, capacity: int, names: tuple[str, ...]) -> list[TimedJob]:
     """Return jobs for T-LRU and some ET-LRUs; rates of each conversation are lognormal around the model's."""
     rng = np.random.default_rng(SEED + 1)
     rates = (MODEL.turn_rate * rng.lognormal(-0.5, 1.0, trace.conversations)).tolist()
@@ -102,7 +102,7 @@ def expected_jobs(trace: Trace, capacity: int, names: tuple[str, ...]) -> list[J
     return jobs(trace, capacity, {**chosen((LEAST_RECENT,)), **{name: every[name] for name in names}})
 
 
-def optimum_jobs(trace: Trace) -> list[Job]:
+def optimum_jobs(trace: Trace) -> list[TimedJob]:
     """Return the jobs; greedy alone, greedy and check together, and the linear program."""
 
     def greedy(_: object) -> tt.Optimum:
@@ -116,4 +116,4 @@ def optimum_jobs(trace: Trace) -> list[Job]:
     def program(_: object) -> tt.Optimum:
         return tt.hindsight_optimum(trace, OPTIMUM_CAPACITY, XI, method="lp")
 
-    return [Job(GREEDY, greedy), Job(CHECK, checked), Job(PROGRAM, program)]
+    return [TimedJob(GREEDY, greedy), TimedJob(CHECK, checked), TimedJob(PROGRAM, program)]

@@ -20,8 +20,8 @@ from teltheory.bench import forests, peers, replays, servers
 from teltheory.bench.door import door
 from teltheory.bench.footprint import footprint, forest_footprint
 from teltheory.bench.replays import GROWING, LEAST_RECENT, ROUND_ROBIN, TAIL_OPTIMIZED, chosen, jobs, policies
-from teltheory.bench.timing import Job, Ratio, Report, Timing, measure
-from teltheory.bench.workload import BLOCK, CUTOFF, Q_HAT, XI, Plan, machine
+from teltheory.bench.timing import Report, TimedJob, TimeRatio, Timing, measure
+from teltheory.bench.workload import BLOCK, CUTOFF, Q_HAT, XI, BenchPlan, machine
 from teltheory.model.trace import Trace
 
 FIRST_CALL = "LRU, first call (index included)"
@@ -31,12 +31,12 @@ MOST_TURNS_OF_OTHERS = 20_000
 TWO_TIERS = "{}, two tiers"
 NAME_OF_LIBCACHESIM = "libcachesim {}, hash power {}"
 
-Clock: TypeAlias = Callable[[Sequence[Job]], Mapping[str, Timing]]
+Clock: TypeAlias = Callable[[Sequence[TimedJob]], Mapping[str, Timing]]
 Section: TypeAlias = dict[str, Any]
 """Jobs that were timed against each other on one trace, as `section` returns them."""
 
 
-def run(plan: Plan, trace: Trace, source: str, report: Report = lambda _: None) -> dict[str, Any]:
+def run(plan: BenchPlan, trace: Trace, source: str, report: Report = lambda _: None) -> dict[str, Any]:
     """Measure everything."""
     clock = partial(measure, rounds=plan.rounds, report=report)
     whole = whole_trace(plan, trace, clock)
@@ -91,13 +91,13 @@ def section_of(
         for name, timing in timings.items()
     ]
     compared = [
-        {"slower": slower, "quicker": quicker, **asdict(Ratio.of(timings[slower], timings[quicker]))}
+        {"slower": slower, "quicker": quicker, **asdict(TimeRatio.of(timings[slower], timings[quicker]))}
         for slower, quicker in ratios
     ]
     return {"title": title, "turns": turns, "block_requests": blocks, "rows": rows, "ratios": compared}
 
 
-def against_libcachesim(plan: Plan, trace: Trace, clock: Clock) -> Section:
+def against_libcachesim(plan: BenchPlan, trace: Trace, clock: Clock) -> Section:
     """Time libcachesim's LRU and Belady and our policies on the same prefix, in blocks."""
     blocks = trace[: plan.peers].to_blocks(BLOCK)
     title, capacity = f"The same prefix in blocks of {BLOCK} tokens", plan.capacity // BLOCK
@@ -110,7 +110,7 @@ def against_libcachesim(plan: Plan, trace: Trace, clock: Clock) -> Section:
         simulator = peers.LibCacheSim(file, capacity)
         tried = [(eviction, power) for eviction in peers.EVICTIONS for power in peers.HASH_POWERS]
         theirs = [
-            Job(NAME_OF_LIBCACHESIM.format(*settings), partial(_simulated, simulator, *settings))
+            TimedJob(NAME_OF_LIBCACHESIM.format(*settings), partial(_simulated, simulator, *settings))
             for settings in (*tried, ("LRU", peers.DEFAULT_HASH_POWER))
         ]
         timings = clock([*ours, *theirs])
@@ -129,7 +129,7 @@ def _quickest(timings: Mapping[str, Timing], eviction: str) -> str:
     return min(names, key=lambda name: timings[name].median)
 
 
-def against_python(plan: Plan, trace: Trace, clock: Clock) -> Section:
+def against_python(plan: BenchPlan, trace: Trace, clock: Clock) -> Section:
     """Time the reference, which is written in Python, and the kernel on the same short prefix."""
     blocks, capacity = trace[: plan.plain].to_blocks(BLOCK), plan.capacity // BLOCK
     names = ("LRU", LEAST_RECENT)
@@ -139,22 +139,22 @@ def against_python(plan: Plan, trace: Trace, clock: Clock) -> Section:
     return section(title, blocks, clock(every), [(f"reference {name}", name) for name in names])
 
 
-def whole_trace(plan: Plan, trace: Trace, clock: Clock) -> Section:
+def whole_trace(plan: BenchPlan, trace: Trace, clock: Clock) -> Section:
     """Time every policy on the whole trace, the first call, and the curve for all capacities."""
     policy = policies()[LEAST_RECENT]
     capacities = np.linspace(0, 10 * plan.capacity, 1000).astype(np.int64).tolist()
     again, curve = partial(replace, trace), partial(tt.capacity_curve, trace, policy)
     every = [
         *jobs(trace, plan.capacity, policies()),
-        Job(FIRST_CALL, lambda fresh: tt.replay(fresh, tt.LRU(), plan.capacity, engine="kernel"), again),
-        Job(CURVE, lambda _: curve()),
-        Job(THOUSAND, lambda made: made.tail_excess_latency(capacities, xi=XI), curve),
+        TimedJob(FIRST_CALL, lambda fresh: tt.replay(fresh, tt.LRU(), plan.capacity, engine="kernel"), again),
+        TimedJob(CURVE, lambda _: curve()),
+        TimedJob(THOUSAND, lambda made: made.tail_excess_latency(capacities, xi=XI), curve),
     ]
     ratios = [(FIRST_CALL, "LRU"), (CURVE, LEAST_RECENT)]
     return section("The whole trace, in tokens", trace, clock(every), ratios)
 
 
-def expected_tails(plan: Plan, beliefs: str, names: tuple[str, ...], clock: Clock) -> Section:
+def expected_tails(plan: BenchPlan, beliefs: str, names: tuple[str, ...], clock: Clock) -> Section:
     """Time ET-LRU against T-LRU, under beliefs that have a loop of their own or, on fewer turns, under others."""
     turns = plan.optimum if names == replays.BY_LOOPS else min(plan.optimum, MOST_TURNS_OF_OTHERS)
     trace = replays.sample(turns)
@@ -162,7 +162,7 @@ def expected_tails(plan: Plan, beliefs: str, names: tuple[str, ...], clock: Cloc
     return section(f"ET-LRU with {beliefs}", trace, timings, [(name, LEAST_RECENT) for name in names])
 
 
-def hindsight(plan: Plan, clock: Clock) -> Section:
+def hindsight(plan: BenchPlan, clock: Clock) -> Section:
     """Time the hindsight optimum by the greedy rule, the check of its certificate, and the linear program."""
     alive, capacity = replays.ALIVE, replays.OPTIMUM_CAPACITY
     busy = tt.ConversationModel(birth_rate=alive * tt.ConversationModel.death_rate)
@@ -172,7 +172,7 @@ def hindsight(plan: Plan, clock: Clock) -> Section:
     return section(title, trace, clock(replays.optimum_jobs(trace)), ratios)
 
 
-def forest_against_libcachesim(plan: Plan, clock: Clock) -> Section:
+def forest_against_libcachesim(plan: BenchPlan, clock: Clock) -> Section:
     """Time LRU and T-LRU on a forest of shared prefixes, and libcachesim's LRU on the same block reads."""
     forest, source = forests.shared(plan.quick)
     capacity = max(plan.capacity // forest.block_size, 1)
@@ -185,7 +185,7 @@ def forest_against_libcachesim(plan: Plan, clock: Clock) -> Section:
         peers.write_requests(peers.forest_requests(forest), file)
         simulator = peers.LibCacheSim(file, capacity)
         theirs = [
-            Job(NAME_OF_LIBCACHESIM.format("LRU", power), partial(_simulated, simulator, "LRU", power))
+            TimedJob(NAME_OF_LIBCACHESIM.format("LRU", power), partial(_simulated, simulator, "LRU", power))
             for power in peers.HASH_POWERS
         ]
         timings = clock([*ours, *theirs])
@@ -193,7 +193,7 @@ def forest_against_libcachesim(plan: Plan, clock: Clock) -> Section:
     return section_of(title, sizes, timings, [(quickest, name) for name in forests.NAMES] + forests.RATIOS)
 
 
-def long_forest(plan: Plan, clock: Clock) -> Section:
+def long_forest(plan: BenchPlan, clock: Clock) -> Section:
     """Time LRU and T-LRU on a forest of many block reads, which was read before."""
     forest, source = forests.long(plan.reads, plan.quick)
     every = forests.forest_jobs(forest, max(plan.capacity // forest.block_size, 1))
@@ -201,7 +201,7 @@ def long_forest(plan: Plan, clock: Clock) -> Section:
     return section_of(f"A long forest, {source}", sizes, clock(every), forests.RATIOS)
 
 
-def conversations(plan: Plan, trace: Trace, clock: Clock) -> Section:
+def conversations(plan: BenchPlan, trace: Trace, clock: Clock) -> Section:
     """Time conversations through the loop of forests against that of chains."""
     some = trace[: plan.optimum]
     timings = clock(forests.conversation_jobs(some, plan.capacity))
@@ -209,7 +209,7 @@ def conversations(plan: Plan, trace: Trace, clock: Clock) -> Section:
     return section("Conversations, as chains and as a forest", some, timings, ratios)
 
 
-def in_two_tiers(plan: Plan, trace: Trace, clock: Clock) -> Section:
+def in_two_tiers(plan: BenchPlan, trace: Trace, clock: Clock) -> Section:
     """Time replays in two tiers, the second four times the first, against one tier."""
     some, names = trace[: plan.optimum], ("LRU", LEAST_RECENT, "T-LRU, eager")
     tiers = tt.Tiers((plan.capacity, 4 * plan.capacity), (0, Fraction(3, 10)))
@@ -218,7 +218,7 @@ def in_two_tiers(plan: Plan, trace: Trace, clock: Clock) -> Section:
     return section("One tier and two", some, timings, [(TWO_TIERS.format(name), name) for name in names])
 
 
-def rag_server(plan: Plan, clock: Clock) -> dict[str, Section]:
+def rag_server(plan: BenchPlan, clock: Clock) -> dict[str, Section]:
     """Time a RAG server with every part on, with none, and from a long queue; no section without SimPy."""
     if not servers.installed():
         return {}
@@ -228,7 +228,7 @@ def rag_server(plan: Plan, clock: Clock) -> dict[str, Section]:
     return {"rag_server": section_of(title, sizes, clock(servers.jobs(asked)), servers.RATIOS)}
 
 
-def growth(plan: Plan, trace: Trace, whole: Section, clock: Clock) -> dict[str, Any]:
+def growth(plan: BenchPlan, trace: Trace, whole: Section, clock: Clock) -> dict[str, Any]:
     """Return nanoseconds per turn on longer and longer prefixes, and by how much they grow from `base_of` them."""
     cost: dict[str, dict[str, float]] = {name: {} for name in GROWING}
     for size in plan.sizes[:-1]:

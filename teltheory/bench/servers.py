@@ -20,7 +20,7 @@ from importlib.util import find_spec
 import numpy as np
 
 import teltheory as tt
-from teltheory.bench.timing import Job, measure
+from teltheory.bench.timing import TimedJob, measure
 from teltheory.bench.workload import SEED, machine
 from teltheory.model.numbers import IntArray
 from teltheory.systems.rag.popularity import poisson_arrivals, zipf_draws
@@ -56,12 +56,12 @@ def drawn(requests: int) -> Workload:
     return Workload.of(length, found, np.full(STAGES, 0.025), asked, arrival, system=100)
 
 
-def jobs(asked: Workload) -> list[Job]:
+def jobs(asked: Workload) -> list[TimedJob]:
     """Return a job for every part on, for none, and for a queue of all requests."""
     plain = replace(SERVER, window=0, speculation=None)
     at_once = replace(asked, arrival=np.zeros(len(asked)))
     cases = {ALL: (asked, SERVER), PLAIN: (asked, plain), AT_ONCE: (at_once, SERVER)}
-    return [Job(name, partial(_served, *case)) for name, case in cases.items()]
+    return [TimedJob(name, partial(_served, *case)) for name, case in cases.items()]
 
 
 def _served(asked: Workload, server: Server, _: object) -> object:

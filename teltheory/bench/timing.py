@@ -21,7 +21,7 @@ Report = Callable[[str], object]
 
 
 @dataclass(frozen=True)
-class Job:
+class TimedJob:
     """Something to time."""
 
     name: str
@@ -56,7 +56,7 @@ class Timing:
 
 
 @dataclass(frozen=True)
-class Ratio:
+class TimeRatio:
     """How many times as long one job took as another: medians, and the spread over rounds."""
 
     ratio: float
@@ -64,13 +64,13 @@ class Ratio:
     high: float
 
     @classmethod
-    def of(cls, slower: Timing, quicker: Timing) -> Ratio:
+    def of(cls, slower: Timing, quicker: Timing) -> TimeRatio:
         """Divide two timings of the same run."""
         rounds = [a / b for a, b in zip(slower.seconds, quicker.seconds, strict=True)]
         return cls(slower.median / quicker.median, min(rounds), max(rounds))
 
 
-def measure(jobs: Sequence[Job], rounds: int, report: Report = lambda _: None) -> dict[str, Timing]:
+def measure(jobs: Sequence[TimedJob], rounds: int, report: Report = lambda _: None) -> dict[str, Timing]:
     """Time jobs in turns; return their timings by name."""
     timers = {job.name: job.timer() for job in jobs}
     calls, seconds = dict[str, int](), dict[str, list[float]]()

@@ -26,7 +26,7 @@ FEWEST = 100
 
 
 @dataclass(frozen=True)
-class Plan:
+class BenchPlan:
     """How much is measured; lengths in turns, and block reads of the long forest."""
 
     turns: int
@@ -41,7 +41,7 @@ class Plan:
     quick: bool
 
     @classmethod
-    def of(cls, turns: int, capacity: int, rounds: int | None = None, quick: bool = False) -> Plan:
+    def of(cls, turns: int, capacity: int, rounds: int | None = None, quick: bool = False) -> BenchPlan:
         """Return the plan for a trace of so many turns."""
         first, peers, plain, optimum, memory, reads = 10_000, 100_000, 2_000, 1_000_000, 2_000_000, 10_000_000
         if quick:

@@ -23,7 +23,7 @@ SLOW_SHARE, SLOW = 0.1, 2.0
 
 
 @dataclass(frozen=True)
-class Cells:
+class MedianCells:
     """Medians (in seconds) of requests with equal n and c, and how many requests each stands for."""
 
     prompt_tokens: IntArray
@@ -44,13 +44,13 @@ class Cells:
         """Whether nothing was cached in any."""
         return not self.cached_tokens.any()
 
-    def at(self, places: IntArray) -> Cells:
+    def at(self, places: IntArray) -> MedianCells:
         """Return some of them."""
         n, c = self.prompt_tokens[places], self.cached_tokens[places]
-        return Cells(n, c, self.seconds[places], self.count[places])
+        return MedianCells(n, c, self.seconds[places], self.count[places])
 
 
-def cells_of(runs: TTFTRuns) -> tuple[Cells, IntArray]:
+def cells_of(runs: TTFTRuns) -> tuple[MedianCells, IntArray]:
     """Return the cells, ordered by n, then c, and the cell of each request."""
     pairs = np.stack([runs.prompt_tokens, runs.cached_tokens], axis=1)
     different, cell = np.unique(pairs, axis=0, return_inverse=True)
@@ -59,10 +59,10 @@ def cells_of(runs: TTFTRuns) -> tuple[Cells, IntArray]:
     count = np.bincount(cell)
     groups = np.split(runs.ttft[order], np.cumsum(count)[:-1])
     medians = np.array([np.median(group) for group in groups])
-    return Cells(different[:, 0], different[:, 1], medians, count), cell
+    return MedianCells(different[:, 0], different[:, 1], medians, count), cell
 
 
-def signs_of_load(runs: TTFTRuns, cells: Cells, cell: IntArray) -> tuple[str, ...]:
+def signs_of_load(runs: TTFTRuns, cells: MedianCells, cell: IntArray) -> tuple[str, ...]:
     """Return a sentence for each sign of load in requests that are in the order of the file."""
     repeated = cells.count[cell] >= REPEATS
     relative = (runs.ttft / cells.seconds[cell])[repeated]

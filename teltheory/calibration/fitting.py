@@ -22,7 +22,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-from teltheory.calibration.cells import Cells, cells_of, signs_of_load
+from teltheory.calibration.cells import MedianCells, cells_of, signs_of_load
 from teltheory.calibration.forms import (
     FORMULAS,
     LINEAR,
@@ -123,7 +123,7 @@ class FittedLatency:
     form: str
     forms: tuple[FittedForm, ...]
     intervals: Mapping[str, tuple[float, float]]
-    cells: Cells
+    cells: MedianCells
     linear_error: TokenError
     load: tuple[str, ...]
     warnings: tuple[str, ...]
@@ -197,18 +197,18 @@ def fit_latency(
     return FittedLatency(chosen.model, name, forms, intervals, cells, off, load, warnings, runs.notes)
 
 
-def residuals(model: LatencyModel | TableLatency, cells: Cells) -> FloatArray:
+def residuals(model: LatencyModel | TableLatency, cells: MedianCells) -> FloatArray:
     """Return median less model for each cell, in seconds."""
     return cells.seconds - model.ttft(cells.uncached_tokens, cells.cached_tokens)
 
 
-def r_squared(model: LatencyModel | TableLatency, cells: Cells) -> float:
+def r_squared(model: LatencyModel | TableLatency, cells: MedianCells) -> float:
     """Return 1 - sum of squared residuals / sum of squared differences to the mean, over cell medians."""
     around = float(((cells.seconds - cells.seconds.mean()) ** 2).sum())
     return 1 - float((residuals(model, cells) ** 2).sum()) / around if around else 0.0
 
 
-def _fitted(cells: Cells, rng: np.random.Generator, about: Provenance) -> tuple[FittedForm, ...]:
+def _fitted(cells: MedianCells, rng: np.random.Generator, about: Provenance) -> tuple[FittedForm, ...]:
     if len(np.unique(cells.uncached_tokens)) < 2 or len(cells) < LINEAR.parameters + FEWEST_SPARE:
         found = f"{len(cells)} cells of {len(np.unique(cells.uncached_tokens))} uncached lengths"
         raise ArgumentError("runs", found, "4 cells or more, of different uncached lengths")
@@ -218,7 +218,7 @@ def _fitted(cells: Cells, rng: np.random.Generator, about: Provenance) -> tuple[
     )
 
 
-def _model(name: str, cells: Cells, about: Provenance | None = None) -> LatencyModel | TableLatency | None:
+def _model(name: str, cells: MedianCells, about: Provenance | None = None) -> LatencyModel | TableLatency | None:
     """Return the form fitted to cells, None if they are too few for it."""
     title = f"{name}, fitted"
     if name == TABLE:
@@ -229,14 +229,14 @@ def _model(name: str, cells: Cells, about: Provenance | None = None) -> LatencyM
     return as_model(fit_formula(form, cells), title, about) if spare >= FEWEST_SPARE else None
 
 
-def _judged(name: str, model: LatencyModel | TableLatency, cells: Cells, folds: IntArray) -> FittedForm:
+def _judged(name: str, model: LatencyModel | TableLatency, cells: MedianCells, folds: IntArray) -> FittedForm:
     off = np.abs(_left_out(name, cells, folds))
     error, standard = float(off.mean()), float(off.std(ddof=1) / np.sqrt(len(off)))
     worst = float(np.abs(residuals(model, cells)).max())
     return FittedForm(name, model, r_squared(model, cells), error, standard, worst)
 
 
-def _left_out(name: str, cells: Cells, folds: IntArray) -> FloatArray:
+def _left_out(name: str, cells: MedianCells, folds: IntArray) -> FloatArray:
     """Return median less prediction of each cell, from the cells of the other folds."""
     off = np.zeros(len(cells))
     for fold in range(int(folds.max()) + 1):
@@ -251,7 +251,7 @@ def _left_out(name: str, cells: Cells, folds: IntArray) -> FloatArray:
 
 
 def _intervals(
-    chosen: FittedForm, cells: Cells, rng: np.random.Generator, resamples: int
+    chosen: FittedForm, cells: MedianCells, rng: np.random.Generator, resamples: int
 ) -> dict[str, tuple[float, float]]:
     from scipy.stats import norm, t
 
@@ -270,7 +270,7 @@ def _intervals(
 
 
 def _resampled(
-    form: Form, values: FloatArray, cells: Cells, rng: np.random.Generator, resamples: int
+    form: Form, values: FloatArray, cells: MedianCells, rng: np.random.Generator, resamples: int
 ) -> FloatArray:
     """Return alpha, gamma, beta and the floor of each resample of the cells, shape (resamples, 4)."""
     x, y = predictors(form, cells), cells.seconds
@@ -286,7 +286,7 @@ def _resampled(
     return np.concatenate(found)
 
 
-def _warnings(chosen: FittedForm, off: TokenError, cells: Cells, load: tuple[str, ...]) -> tuple[str, ...]:
+def _warnings(chosen: FittedForm, off: TokenError, cells: MedianCells, load: tuple[str, ...]) -> tuple[str, ...]:
     found = list(load)
     if chosen.form != LINEAR.name and off.matters:
         found.append(f"a linear model is not good enough for budgets: with it {off}")
@@ -297,7 +297,7 @@ def _warnings(chosen: FittedForm, off: TokenError, cells: Cells, load: tuple[str
     return tuple(found)
 
 
-def token_error(model: Latency, judged_by: Latency, cells: Cells) -> TokenError:
+def token_error(model: Latency, judged_by: Latency, cells: MedianCells) -> TokenError:
     """Return how far a model's thresholds and budgets are from another's, over the range of the data."""
     slos = [rounded(float(value)) for value in np.unique(np.quantile(cells.seconds, SLO_LEVELS))]
     longest = int(cells.prompt_tokens.max())

@@ -22,7 +22,7 @@ FAILED = "the request failed"
 MEAN_AGREES = 2.0
 
 
-class Sample(NamedTuple):
+class MeasuredSample(NamedTuple):
     """A request, as the file has it; nothing is checked yet.
 
     Attributes
@@ -57,7 +57,7 @@ class Parsed:
     """What a file holds; `fields` are its names of prompt tokens, cached tokens and TTFT."""
 
     format: str
-    samples: list[Sample]
+    samples: list[MeasuredSample]
     fields: tuple[str, str, str]
     left_out: Counter[str] = field(default_factory=Counter)
     facts: Mapping[str, str] = field(default_factory=dict)
@@ -94,7 +94,7 @@ def serving(path: Path, objects: Objects) -> Parsed:
     Both write `ttfts` in seconds and `input_lens`, one entry a request, and `errors`, empty text where all went
     well; neither says how many tokens were cached.
     """
-    samples, left = list[Sample](), Counter[str]()
+    samples, left = list[MeasuredSample](), Counter[str]()
     for place, run in objects:
         good = _good_entries(path, place, run, left)
         _check_mean(path, place, run, [sample.ttft for sample in good])
@@ -105,7 +105,7 @@ def serving(path: Path, objects: Objects) -> Parsed:
     return Parsed(engine, samples, ("input_lens", "cached_tokens", "ttfts"), left, facts)
 
 
-def _good_entries(path: Path, place: str, run: Mapping[str, Any], left: Counter[str]) -> list[Sample]:
+def _good_entries(path: Path, place: str, run: Mapping[str, Any], left: Counter[str]) -> list[MeasuredSample]:
     advice = "a list (vLLM: --save-detailed, SGLang: --output-details)"
     ttfts, lengths = (_field(path, place, run, name, list, advice) for name in ("ttfts", "input_lens"))
     errors = _field(path, place, run, "errors", list, advice) if run.get("errors") else [""] * len(ttfts)
@@ -121,7 +121,7 @@ def _good_entries(path: Path, place: str, run: Mapping[str, Any], left: Counter[
             left[NO_FIRST_TOKEN] += 1
         else:
             at = ", ".join(filter(None, (place, f"entry {i}")))
-            good.append(Sample(at, n, None, ttft, 1.0, spans[i]))
+            good.append(MeasuredSample(at, n, None, ttft, 1.0, spans[i]))
     return good
 
 
@@ -174,7 +174,7 @@ def aiperf(path: Path, objects: Objects) -> Parsed:
     Each metric is a value with its unit. The server's own counts (`usage_prompt_tokens`,
     `usage_prompt_cache_read_tokens`) come before the client's `input_sequence_length`.
     """
-    samples, left = list[Sample](), Counter[str]()
+    samples, left = list[MeasuredSample](), Counter[str]()
     for place, record in objects:
         reason = _not_counted(path, place, record)
         if reason:
@@ -195,7 +195,7 @@ def _not_counted(path: Path, place: str, record: Mapping[str, Any]) -> str | Non
     return FAILED if record.get("error") else None
 
 
-def _aiperf_sample(path: Path, place: str, record: Mapping[str, Any]) -> Sample:
+def _aiperf_sample(path: Path, place: str, record: Mapping[str, Any]) -> MeasuredSample:
     metrics = _field(path, place, record, "metrics", dict, "an object")
     ttft, unit = _metric(path, place, metrics, "time_to_first_token")
     if unit not in UNITS:
@@ -210,7 +210,7 @@ def _aiperf_sample(path: Path, place: str, record: Mapping[str, Any]) -> Sample:
         if all(isinstance(ns, int) and abs(ns) < 1 << 63 for ns in clock)
         else None
     )
-    return Sample(place, _metric(path, place, metrics, counted)[0], told, ttft, UNITS[unit], span)
+    return MeasuredSample(place, _metric(path, place, metrics, counted)[0], told, ttft, UNITS[unit], span)
 
 
 def _metric(path: Path, place: str, metrics: Mapping[str, Any], name: str) -> tuple[Any, str]:
@@ -229,7 +229,7 @@ def probe(path: Path, objects: Objects) -> Parsed:
 
     A last line without its end was cut off when the probe was killed, and is not read.
     """
-    samples, left, facts = list[Sample](), Counter[str](), dict[str, str]()
+    samples, left, facts = list[MeasuredSample](), Counter[str](), dict[str, str]()
     for place, line in objects:
         if PROBE in line:
             plan = line.get("plan")
@@ -241,7 +241,7 @@ def probe(path: Path, objects: Objects) -> Parsed:
             left["the server reported other cached tokens than were warmed"] += 1
         else:
             n, c, ttft = (line.get(name) for name in PROBED)
-            samples.append(Sample(place, n, c, ttft, 1.0))
+            samples.append(MeasuredSample(place, n, c, ttft, 1.0))
     return Parsed("probe", samples, PROBED, left, facts)
 
 
@@ -263,7 +263,7 @@ def csv_table(path: Path) -> Parsed:
     places = (f"line {number}" for number in rows.numbers)
     table = zip(places, lengths, cached, ttfts, models, strict=True)
     unit = TTFT_COLUMNS[column]
-    samples = [Sample(place, n, c, ttft, unit, None, model) for place, n, c, ttft, model in table]
+    samples = [MeasuredSample(place, n, c, ttft, unit, None, model) for place, n, c, ttft, model in table]
     ignored = [name for name in rows.columns if name not in KNOWN]
     notes = [f"columns that were not used: {', '.join(ignored)}"] if ignored else []
     if column == "prefill_ms":

@@ -19,7 +19,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from teltheory.calibration.cells import Cells
+from teltheory.calibration.cells import MedianCells
 from teltheory.calibration.robust import ROUNDS, huber
 from teltheory.cost.latency import LatencyModel, Provenance
 from teltheory.cost.latency_table import TableLatency
@@ -53,14 +53,14 @@ NAMES = (*FORMULAS, TABLE)
 """From the simplest to the least simple."""
 
 
-def predictors(form: Form, cells: Cells) -> FloatArray:
+def predictors(form: Form, cells: MedianCells) -> FloatArray:
     """Return u, n^2 - c^2 if the form has it, and 1, shape (m, p)."""
     u, c = cells.uncached_tokens.astype(float), cells.cached_tokens.astype(float)
     columns = [u, u * (u + 2 * c), np.ones(len(u))] if form.attention else [u, np.ones(len(u))]
     return np.stack(columns, axis=1)
 
 
-def fit_formula(form: Form, cells: Cells) -> FloatArray:
+def fit_formula(form: Form, cells: MedianCells) -> FloatArray:
     """Return alpha, gamma, beta and the floor, those that a form lacks as 0."""
     x, y = predictors(form, cells)[None], cells.seconds[None]
     plain = fit_plain(form, x, y)
@@ -100,7 +100,7 @@ def fit_plain(form: Form, x: FloatArray, y: FloatArray) -> FloatArray:
     return _values(form, _slopes(form, x, y, np.ones(y.shape, np.bool_)), np.zeros(len(y)))
 
 
-def _starts(cells: Cells) -> FloatArray:
+def _starts(cells: MedianCells) -> FloatArray:
     different = np.unique(cells.uncached_tokens).astype(float)
     if len(different) < 2:
         return different[:0]
@@ -123,7 +123,7 @@ def _values(form: Form, theta: FloatArray, floor: FloatArray) -> FloatArray:
     return np.stack([theta[:, 0], gamma, theta[:, -1], floor], axis=1)
 
 
-def predicted(values: FloatArray, cells: Cells) -> FloatArray:
+def predicted(values: FloatArray, cells: MedianCells) -> FloatArray:
     """Return the TTFT of each cell from alpha, gamma, beta and the floor."""
     u, c = cells.uncached_tokens.astype(float), cells.cached_tokens.astype(float)
     alpha, gamma, beta, floor = values
@@ -142,7 +142,7 @@ def rounded(value: float) -> Fraction:
     return Fraction(f"{value:.{DIGITS}g}")
 
 
-def fit_table(cells: Cells, name: str = "", provenance: Provenance | None = None) -> TableLatency | None:
+def fit_table(cells: MedianCells, name: str = "", provenance: Provenance | None = None) -> TableLatency | None:
     """Return a monotone table of the medians; None if they are in fewer than two rows.
 
     Neighbouring totals share a row if there are many; columns are at most eight cached shares. Between the cells
@@ -158,7 +158,7 @@ def fit_table(cells: Cells, name: str = "", provenance: Provenance | None = None
     return TableLatency.monotone(totals, columns, table, name, provenance)
 
 
-def _rows(cells: Cells) -> list[NDArray[np.bool_]]:
+def _rows(cells: MedianCells) -> list[NDArray[np.bool_]]:
     different = np.unique(cells.prompt_tokens)
     groups = np.array_split(different, min(MOST_ROWS, len(different)))
     return [np.isin(cells.prompt_tokens, group) for group in groups]

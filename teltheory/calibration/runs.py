@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from teltheory.base.input_files import reported
-from teltheory.calibration.formats import FORMATS, Parsed, Sample, fail, is_number, parsed
+from teltheory.calibration.formats import FORMATS, MeasuredSample, Parsed, fail, is_number, parsed
 from teltheory.errors import ArgumentError, FileError, listed
 from teltheory.model.display import in_short
 from teltheory.model.numbers import FloatArray, IntArray
@@ -172,7 +172,7 @@ def _taken_as_cold(file: Path, told: Parsed, unknown: int) -> Parsed:
     return replace(told, samples=samples, notes=(*told.notes, note) if unknown else told.notes)
 
 
-def _checked(file: Path, told: Parsed, sample: Sample) -> tuple[int, int, float]:
+def _checked(file: Path, told: Parsed, sample: MeasuredSample) -> tuple[int, int, float]:
     name, cached_name, ttft_name = told.fields
     n = _whole(file, sample, name, sample.prompt_tokens, 1, MOST_TOKENS)
     c = _whole(file, sample, cached_name, sample.cached_tokens, 0, n)
@@ -186,7 +186,7 @@ def _checked(file: Path, told: Parsed, sample: Sample) -> tuple[int, int, float]
     return n, c, seconds
 
 
-def _whole(file: Path, sample: Sample, name: str, value: object, least: int, most: int) -> int:
+def _whole(file: Path, sample: MeasuredSample, name: str, value: object, least: int, most: int) -> int:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:

@@ -60,7 +60,7 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class Found:
+class BatchResult:
     """What a batch found: cases within the claim's hypotheses, how many refute, and the first that does, shrunk.
 
     `problem` says how the check broke; the batch ends there.
@@ -121,7 +121,7 @@ class Trial:
     find: Callable[[str], Claim[Case]]
     generators: tuple[Generator, ...] = GENERATORS
 
-    def __call__(self, batch: Batch) -> tuple[str, Found]:
+    def __call__(self, batch: Batch) -> tuple[str, BatchResult]:
         """Try a batch; return by what, and what it found; `WorkerError` if the claim is another one here."""
         claim = self.find(batch.claim)
         generator = next(generator for generator in self.generators if generator.name == batch.generator)
@@ -130,7 +130,7 @@ class Trial:
         return made_by(), tried(claim, generator, batch.seed)
 
 
-def tried(claim: Claim[Case], generator: Generator, seed: int) -> Found:
+def tried(claim: Claim[Case], generator: Generator, seed: int) -> BatchResult:
     """Draw the cases of a batch and look at each; the first that refutes is shrunk."""
     space = claim.space
     assert isinstance(space, SmallWorlds)
@@ -146,10 +146,10 @@ def tried(claim: Claim[Case], generator: Generator, seed: int) -> Found:
                 example = least.as_counterexample(claim.values(least) or {})
         except Exception as error:
             problem = f"{type(error).__name__}: {error} (case {number} of seed {seed}, {generator.name})"
-            return Found(len(answers), sum(answers), example, problem)
+            return BatchResult(len(answers), sum(answers), example, problem)
         if answer is not None:
             answers.append(answer)
-    return Found(len(answers), sum(answers), example)
+    return BatchResult(len(answers), sum(answers), example)
 
 
 def regression(example: dict[str, Any], origin: Batch) -> tuple[str, dict[str, Any]]:

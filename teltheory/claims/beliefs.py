@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import product
 from typing import Any, NamedTuple
 
-from teltheory.belief.model import Arrival, BeliefMDP, Kind, State, after, aged, longest_past
+from teltheory.belief.model import Arrival, BeliefKind, BeliefMDP, State, after, aged, longest_past
 from teltheory.belief.optimality import Decision
 from teltheory.belief.tables import Tables
 from teltheory.claims.claim import Enumerated, Unshrunk, Values
@@ -22,7 +22,7 @@ from teltheory.workloads.laws import Finite
 Models = Callable[[], Iterator[BeliefMDP]]
 
 
-class Step(NamedTuple):
+class PastTurn(NamedTuple):
     """A turn of a history: x = exp(-t) of the gap before it, 1 for the first; conversations by first turns.
 
     `prompt` and `response` are Q and A.
@@ -40,13 +40,13 @@ class BeliefCase(Unshrunk):
     """A model, a history of one turn or more, and the number of turns that follow."""
 
     model: BeliefMDP
-    steps: tuple[Step, ...]
+    steps: tuple[PastTurn, ...]
     turns: int
 
     @classmethod
     def of(cls, example: Mapping[str, Any]) -> BeliefCase:
         """Return the case that `as_counterexample` wrote down."""
-        steps = tuple(Step(Fraction(x), *turn) for x, *turn in example["history"])
+        steps = tuple(PastTurn(Fraction(x), *turn) for x, *turn in example["history"])
         return cls(model_from_dict(example["model"]), steps, example["following"])
 
     @property
@@ -90,7 +90,7 @@ class BeliefCase(Unshrunk):
         }
 
 
-def followed(model: BeliefMDP, state: State, step: Step) -> State:
+def followed(model: BeliefMDP, state: State, step: PastTurn) -> State:
     """Return the state after a turn of the history."""
     alive = tuple(aged(model, known, step.x) for known in state.conversations)
     return after(model, state, Arrival(Fraction(1), step.place, step.prompt, step.response, alive, step.kind))
@@ -122,7 +122,7 @@ _tables = lru_cache(maxsize=4)(Tables)
 
 
 @dataclass(frozen=True)
-class Histories(Enumerated):
+class AllHistories(Enumerated):
     """Every history up to a length, under each of some models, at either effort; `note` names the models.
 
     `lengths` has pairs of turns of the history and turns that follow. `conversations` is the most of a history.
@@ -159,7 +159,7 @@ class Histories(Enumerated):
         }
 
 
-def histories(model: BeliefMDP, length: int, conversations: int) -> Iterator[tuple[Step, ...]]:
+def histories(model: BeliefMDP, length: int, conversations: int) -> Iterator[tuple[PastTurn, ...]]:
     """Yield every history of a number of turns, conversations numbered by first turns."""
     if length == 0:
         yield ()
@@ -171,7 +171,7 @@ def histories(model: BeliefMDP, length: int, conversations: int) -> Iterator[tup
                 yield (*steps, step)
 
 
-def _next_steps(model: BeliefMDP, steps: tuple[Step, ...], conversations: int) -> Iterator[Step]:
+def _next_steps(model: BeliefMDP, steps: tuple[PastTurn, ...], conversations: int) -> Iterator[PastTurn]:
     kinds = list({step.place: step.kind for step in steps}.items())
     if len(kinds) < conversations:
         kinds += [(len(kinds), kind) for kind in range(len(model.kinds))]
@@ -179,7 +179,7 @@ def _next_steps(model: BeliefMDP, steps: tuple[Step, ...], conversations: int) -
     for x, (place, k) in product(gaps, kinds):
         kind, turns = model.kinds[k], sum(step.place == place for step in steps)
         for q, a in product(kind.prompt(turns).lengths, kind.response.lengths):
-            yield Step(x, place, k, q, a)
+            yield PastTurn(x, place, k, q, a)
 
 
 def model_as_dict(model: BeliefMDP) -> dict[str, Any]:
@@ -208,7 +208,7 @@ def model_as_dict(model: BeliefMDP) -> dict[str, Any]:
 def model_from_dict(data: Mapping[str, Any]) -> BeliefMDP:
     """Return the model that `model_as_dict` wrote down."""
     kinds = tuple(
-        Kind(
+        BeliefKind(
             kind["turn_rate"],
             tuple(map(_law_from_list, kind["prompts"])),
             _law_from_list(kind["response"]),

@@ -22,7 +22,7 @@ from typing import Any
 
 from teltheory.base.processes import cores, on_cluster, on_processes
 from teltheory.base.store import Results
-from teltheory.claims.batches import Batch, Found, Key, Trial, in_order, made_by
+from teltheory.claims.batches import Batch, BatchResult, Key, Trial, in_order, made_by
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Claim
 from teltheory.claims.worlds import SmallWorlds
@@ -64,14 +64,14 @@ class CampaignStore:
     """
 
     def __init__(self, path: str | Path | None, texts: dict[tuple[str, str], str]) -> None:
-        self._found: dict[Key, Found] = {}
+        self._found: dict[Key, BatchResult] = {}
         self._results = None if path is None else Results(Path(path), "campaign")
         if self._results is None:
             return
         self._results.check_place()
         for number, (_, about, found) in enumerate(self._results.read(), start=1):
             try:
-                maker, batch, kept = about.pop("made_by", None), Batch(**about), _checked(Found(**found))
+                maker, batch, kept = about.pop("made_by", None), Batch(**about), _checked(BatchResult(**found))
                 whole_number("number", batch.number)
                 if maker == made_by() and batch.text == texts.get((batch.claim, batch.generator)):
                     self._found[batch.key] = kept
@@ -84,18 +84,18 @@ class CampaignStore:
     def __contains__(self, batch: Batch) -> bool:
         return batch.key in self._found
 
-    def add(self, batch: Batch, found: Found) -> None:
+    def add(self, batch: Batch, found: BatchResult) -> None:
         """Keep what a batch found; it is on disk afterwards."""
         if self._results is not None:
             self._results.add([({"made_by": made_by(), **asdict(batch)}, asdict(found))])
         self._found[batch.key] = found
 
-    def of(self, claim: str) -> dict[Key, Found]:
+    def of(self, claim: str) -> dict[Key, BatchResult]:
         """Return what the batches of a claim found, by generator and number."""
         return {key: self._found[key] for key in sorted(self._found) if key[0] == claim}
 
 
-def _checked(found: Found) -> Found:
+def _checked(found: BatchResult) -> BatchResult:
     for name in ("tried", "refuting"):
         whole_number(name, getattr(found, name))
     if found.counterexample is not None:
@@ -149,7 +149,7 @@ def with_traces(claims: Sequence[Claim[Any]]) -> tuple[Claim[Case], ...]:
 
 
 @dataclass(frozen=True)
-class Summary:
+class CampaignSummary:
     """What a campaign found on a claim: facts for the scope, and the smallest counterexample with its batch.
 
     `problem` says how the check broke in the first batch that it broke in.
@@ -161,14 +161,14 @@ class Summary:
     problem: str | None
 
 
-def summary(campaign: Campaign, store: CampaignStore, claim: str) -> Summary:
+def summary(campaign: Campaign, store: CampaignStore, claim: str) -> CampaignSummary:
     """Return what a campaign found on a claim, in its first batches where their number is bounded, else in all."""
     found = {key: value for key, value in store.of(claim).items() if campaign.counts(key)}
     refuting = [
         (Case.of(f.counterexample).size(), key) for key, f in found.items() if f.counterexample is not None
     ]
     smallest = min(refuting)[1] if refuting else None
-    return Summary(
+    return CampaignSummary(
         _facts(campaign, found),
         None if smallest is None else found[smallest].counterexample,
         None if smallest is None else Batch(*smallest),
@@ -176,7 +176,7 @@ def summary(campaign: Campaign, store: CampaignStore, claim: str) -> Summary:
     )
 
 
-def _facts(campaign: Campaign, found: dict[Key, Found]) -> dict[str, Any]:
+def _facts(campaign: Campaign, found: dict[Key, BatchResult]) -> dict[str, Any]:
     """Return instances, batches and seeds, in all and by generator."""
     by_generator: dict[str, Any] = {}
     for name in (generator.name for generator in campaign.trial.generators):

@@ -32,7 +32,7 @@ class Listed(Enumerated, Generic[C]):
 
 
 @dataclass(frozen=True)
-class Told(Unshrunk):
+class ToldCase(Unshrunk):
     """A case that its fields tell: whole numbers are its measures, all fields the counterexample."""
 
     def size(self) -> tuple[Any, ...]:

@@ -9,7 +9,7 @@ from teltheory.claims.case import Case, Policies
 from teltheory.claims.erratum import Counterexample, Show, StateTable
 from teltheory.errors import ArgumentError
 from teltheory.policies.policy import AnyPolicy
-from teltheory.replay.chains.states import Held, Served, served_turns
+from teltheory.replay.chains.states import Held, ServedTurn, served_turns
 
 TURNS = ("turn", "conversation", "history", "prompt", "total", "reused", "uncached", "excess", "cache afterwards")
 
@@ -27,7 +27,7 @@ def names_of(case: Case) -> dict[int, str]:
     return names | {start.code: letter(c) for start, (c, _, _) in starts}
 
 
-def turn_row(turn: Served, xi: int, names: Mapping[int, str]) -> tuple[str, ...]:
+def turn_row(turn: ServedTurn, xi: int, names: Mapping[int, str]) -> tuple[str, ...]:
     """Return a turn as a row under `TURNS`."""
     lengths = (turn.history, turn.prompt, turn.total, turn.reused, turn.uncached, max(turn.uncached - xi, 0))
     return (str(turn.turn + 1), names[turn.code], *map(str, lengths), cache_text(turn.held, names))
@@ -55,7 +55,7 @@ def _trace_table(case: Case, name: str, policy: AnyPolicy, example: Counterexamp
     return turns_table(case, name, turns)
 
 
-def turns_table(case: Case, name: str, turns: Sequence[Served]) -> StateTable:
+def turns_table(case: Case, name: str, turns: Sequence[ServedTurn]) -> StateTable:
     """Return turns of a case as a table, with their TEL below."""
     names, tel = names_of(case), sum(max(turn.uncached - case.xi, 0) for turn in turns)
     rows = tuple(turn_row(turn, case.xi, names) for turn in turns)

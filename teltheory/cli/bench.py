@@ -41,7 +41,7 @@ def bench(
     comes with: pip install 'teltheory[bench]'
     """
     from teltheory.bench.run import run
-    from teltheory.bench.workload import Plan, load, source
+    from teltheory.bench.workload import BenchPlan, load, source
 
     check_target(target)
     size = read_tokens("capacity", capacity)
@@ -49,7 +49,7 @@ def bench(
     with progress_bar() as bar:
         task = bar.add_task("Making the trace", total=None)
         trace = load(file, turns, quick, read)
-        plan = Plan.of(len(trace), size, repeats, quick)
+        plan = BenchPlan.of(len(trace), size, repeats, quick)
         data = run(plan, trace, source(file), lambda name: bar.update(task, description=f"Measuring {name}"))
     report(target, (*lines_above(data), *([] if read is None else report_lines(read)), *tables(data)), data)
     return 0

@@ -18,13 +18,13 @@ import numpy as np
 
 from teltheory.formats.counting import needed_counter
 from teltheory.formats.format import Format, Source, has_list
-from teltheory.formats.messages import Shape, messages_of
+from teltheory.formats.messages import MessageShape, messages_of
 from teltheory.formats.records import Record, in_session_order
-from teltheory.formats.requests import Requests, whole_inputs
+from teltheory.formats.requests import RequestColumns, whole_inputs
 from teltheory.formats.tokens import Spoken, joined, names
 from teltheory.model.trace import Trace
 
-CALLS = Shape(("messages", "input"))
+CALLS = MessageShape(("messages", "input"))
 
 
 @dataclass
@@ -42,7 +42,7 @@ def read(source: Source) -> Trace:
     """Make a trace of the calls."""
     counter = needed_counter(source.tokenizer, "agentic")
     spoken = Spoken.of(source, counter)
-    requests, sessions = Requests(blocks=spoken.blocks), dict[str, _Session]()
+    requests, sessions = RequestColumns(blocks=spoken.blocks), dict[str, _Session]()
     keys = ((str(record.needed("session_id")), record.seconds("timestamp")) for record in source.records())
     for record in in_session_order(source.records(), keys, requests.places):
         session = sessions.setdefault(str(record.needed("session_id")), _Session(len(sessions)))
@@ -50,7 +50,7 @@ def read(source: Source) -> Trace:
     return whole_inputs(requests, "agentic", source.times, counter.name)
 
 
-def _add_call(requests: Requests, session: _Session, record: Record, spoken: Spoken) -> None:
+def _add_call(requests: RequestColumns, session: _Session, record: Record, spoken: Spoken) -> None:
     if record.get("message_mode") not in (None, "history"):
         record.fail("message_mode", record.get("message_mode"), "'history': every call with all its messages")
     messages = messages_of(record, CALLS, requests.odd)

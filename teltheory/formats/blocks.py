@@ -26,7 +26,7 @@ from teltheory.model.numbers import FloatArray, IntArray, readonly
 FIELD = "hash_ids"
 
 
-class Blocks:
+class RequestBlocks:
     """Blocks of requests, in the order in which a file has them.
 
     Parameters
@@ -155,7 +155,7 @@ class Blocks:
 class Ends:
     """Which request a path goes on from: the latest that ends at the deepest block of it."""
 
-    def __init__(self, blocks: Blocks) -> None:
+    def __init__(self, blocks: RequestBlocks) -> None:
         self._blocks = blocks
         self._latest: dict[int, int] = {}
 

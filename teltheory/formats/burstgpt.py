@@ -6,13 +6,13 @@ before. Rows of 0 and 0 tokens, failed requests, are left out.
 """
 
 from teltheory.formats.format import Format, Source, has
-from teltheory.formats.requests import Requests, whole_inputs
+from teltheory.formats.requests import RequestColumns, whole_inputs
 from teltheory.model.trace import Trace
 
 
 def read(source: Source) -> Trace:
     """Make a trace of the rows."""
-    requests, sessions, started = Requests(), dict[str, int](), 0
+    requests, sessions, started = RequestColumns(), dict[str, int](), 0
     for record in source.records():
         inputs, outputs = record.whole("Request tokens"), record.whole("Response tokens")
         seconds = record.number("Timestamp", "a number of seconds")

@@ -17,8 +17,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from teltheory.formats.blocks import Blocks
-from teltheory.formats.requests import Requests, chained
+from teltheory.formats.blocks import RequestBlocks
+from teltheory.formats.requests import RequestColumns, chained
 from teltheory.model.branching import NO_NODE
 from teltheory.model.numbers import BoolArray
 from teltheory.model.trace import Trace
@@ -42,8 +42,8 @@ class Hashed:
         In how many requests an id stands that is none of their full blocks, being their last.
     """
 
-    blocks: Blocks
-    columns: Requests = field(default_factory=Requests)
+    blocks: RequestBlocks
+    columns: RequestColumns = field(default_factory=RequestColumns)
     ends: list[int] = field(default_factory=list)
     partial: Counter[int] = field(default_factory=Counter)
 
@@ -68,7 +68,7 @@ def chain(found: Hashed) -> Trace:
     return chained(columns, int(shared.sum()) + sum(count > limit for count in found.partial.values()))
 
 
-def find_parents(blocks: Blocks, ends: Sequence[int], shared: BoolArray) -> list[int]:
+def find_parents(blocks: RequestBlocks, ends: Sequence[int], shared: BoolArray) -> list[int]:
     """Return each request's parent, -1 for none: the latest that ends at the deepest block on its path.
 
     Shared blocks end nothing; they are closed towards the root.

@@ -14,10 +14,10 @@ import numpy as np
 from teltheory.errors import ArgumentError
 from teltheory.formats.counting import needed_counter
 from teltheory.formats.format import Format, Source
-from teltheory.formats.messages import Message, Shape, messages_of, turns_in
+from teltheory.formats.messages import Message, MessageShape, messages_of, turns_in
 from teltheory.formats.reading import ReadingReport, counted, ints, microseconds, since_first
 from teltheory.formats.records import Record
-from teltheory.formats.requests import Requests, cumulative
+from teltheory.formats.requests import RequestColumns, cumulative
 from teltheory.formats.tokens import Spoken
 from teltheory.model.numbers import FloatArray
 from teltheory.model.trace import Trace
@@ -29,7 +29,7 @@ MESSAGE_FIELDS = ("role", "content", "from", "value", "text", "tool_calls", "fun
 
 def chats(
     name: str,
-    shape: Shape,
+    shape: MessageShape,
     fields: tuple[str, ...],
     tells: Callable[[Mapping[str, Any], str], bool],
     data: str,
@@ -39,7 +39,7 @@ def chats(
     return Format(name, fields, tells, partial(_read, name, shape, dated), data, text=True, blocks=True)
 
 
-def _read(name: str, shape: Shape, dated: bool, source: Source) -> Trace:
+def _read(name: str, shape: MessageShape, dated: bool, source: Source) -> Trace:
     """Make a trace of the conversations; until all are known, `seconds` has microseconds since 1970."""
     times = source.times
     if not dated and (times is None or times.rate is None):
@@ -47,7 +47,7 @@ def _read(name: str, shape: Shape, dated: bool, source: Source) -> Trace:
         raise ArgumentError("times", times, f"{needed}, as {name} has no times")
     counter = needed_counter(source.tokenizer, name)
     spoken = Spoken.of(source, counter)
-    found, last, places = Requests(blocks=spoken.blocks), list[int](), 0
+    found, last, places = RequestColumns(blocks=spoken.blocks), list[int](), 0
     wanted = frozenset((*shape.messages, *MESSAGE_FIELDS, *(("timestamp",) if dated else ())))
     for places, record in enumerate(source.records(wanted), 1):
         messages = messages_of(record, shape, found.odd)
@@ -65,7 +65,7 @@ def _read(name: str, shape: Shape, dated: bool, source: Source) -> Trace:
 
 
 def _add(
-    found: Requests, place: int, turns: list[tuple[int, int, int]], tokens: list[int], micros: list[int]
+    found: RequestColumns, place: int, turns: list[tuple[int, int, int]], tokens: list[int], micros: list[int]
 ) -> None:
     """Add a conversation; a turn that is dated before an earlier one gets that one's time, and is counted."""
     latest = float("-inf")
@@ -76,7 +76,7 @@ def _add(
         found.add(place, sum(tokens[start:response]), sum(tokens[response:end]), latest)
 
 
-def _arrivals(found: Requests, last: list[int], times: Times | None) -> tuple[FloatArray, str]:
+def _arrivals(found: RequestColumns, last: list[int], times: Times | None) -> tuple[FloatArray, str]:
     if times is None:
         return since_first(np.array(found.seconds, np.float64), RECEIVED)
     sizes = np.unique(ints(found.conversation), return_counts=True)[1]

@@ -23,11 +23,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.formats.blocks import Blocks
+from teltheory.formats.blocks import RequestBlocks
 from teltheory.formats.format import Format, Source, has
 from teltheory.formats.reading import ints
 from teltheory.formats.records import Record
-from teltheory.formats.requests import Requests, dated_inputs
+from teltheory.formats.requests import RequestColumns, dated_inputs
 from teltheory.model.numbers import FloatArray
 from teltheory.model.trace import Trace
 from teltheory.workloads.times import Times
@@ -44,7 +44,7 @@ ONE = "those of the file, from the session's start"
 class _Sessions:
     """What was read: requests, the session of each, and tokens of tools and of system prompts."""
 
-    requests: Requests = field(default_factory=Requests)
+    requests: RequestColumns = field(default_factory=RequestColumns)
     session: array[int] = field(default_factory=lambda: array("q"))
     conversations: int = 0
     sessions: int = 0
@@ -58,13 +58,13 @@ class _Sessions:
         self.scope = scope
         return str(scope)
 
-    def add(self, record: Record, blocks: Blocks) -> None:
+    def add(self, record: Record, blocks: RequestBlocks) -> None:
         """Add a session and its agents."""
         for agent in _agents(record, "requests", 0.0, ""):
             self._add_agent(agent, blocks)
         self.sessions += 1
 
-    def _add_agent(self, agent: _Agent, blocks: Blocks) -> None:
+    def _add_agent(self, agent: _Agent, blocks: RequestBlocks) -> None:
         number, before, model = self.conversations, list[int](), None
         self.conversations += 1
         for name, what in TOLD.items():
@@ -106,7 +106,7 @@ def read(source: Source) -> Trace:
     return dated_inputs(requests, NAME, arrival, words)
 
 
-def _blocks(record: Record, blocks: Blocks | None, said: int | None) -> Blocks:
+def _blocks(record: Record, blocks: RequestBlocks | None, said: int | None) -> RequestBlocks:
     """Return the blocks to which a session adds, of one size."""
     size = record.get("block_size") or said
     expected = said if blocks is None else blocks.block_size
@@ -116,7 +116,7 @@ def _blocks(record: Record, blocks: Blocks | None, said: int | None) -> Blocks:
         record.fail("block_size", size, "a whole number above 0")
     if expected not in (None, size):
         record.fail("block_size", size, f"{expected}, as {'given' if blocks is None else 'before'}")
-    return Blocks(size) if blocks is None else blocks
+    return RequestBlocks(size) if blocks is None else blocks
 
 
 def _agents(record: Record, name: str, start: float, kind: str) -> Iterator[_Agent]:

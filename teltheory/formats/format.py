@@ -1,8 +1,8 @@
 """What a format of traces is: one value, in a file of its own, and what its reader is given.
 
 A custom format is such a value too. Its `read` goes through `Source.records`, adds each request to a
-`teltheory.formats.requests.Requests`, and ends in `whole_inputs` or `new_inputs`; `read_trace(path, format=VALUE)`
-takes it, and an entry in `teltheory.formats.FORMATS` lets "auto" and the command line tell it.
+`teltheory.formats.requests.RequestColumns`, and ends in `whole_inputs` or `new_inputs`; `read_trace(path,
+format=VALUE)` takes it, and an entry in `teltheory.formats.FORMATS` lets "auto" and the command line tell it.
 """
 
 from collections.abc import Callable, Iterator, Mapping

@@ -16,7 +16,7 @@ from teltheory.formats.counting import needed_counter
 from teltheory.formats.format import Format, Source
 from teltheory.formats.reading import since_first
 from teltheory.formats.records import Record, in_session_order
-from teltheory.formats.requests import Requests, whole_inputs
+from teltheory.formats.requests import RequestColumns, whole_inputs
 from teltheory.formats.tokens import Spoken, joined, names
 from teltheory.model.numbers import IntArray
 from teltheory.model.trace import Trace
@@ -27,7 +27,7 @@ MILLISECONDS, MICROSECONDS = 10**11, 10**14
 def read(source: Source) -> Trace:
     """Make a trace of the calls."""
     spoken = Spoken.of(source, needed_counter(source.tokenizer, "lmcache"))
-    requests, numbers, pasts = Requests(blocks=spoken.blocks), dict[str, int](), dict[int, IntArray]()
+    requests, numbers, pasts = RequestColumns(blocks=spoken.blocks), dict[str, int](), dict[int, IntArray]()
     keys = ((str(record.needed("session_id")), _micros(record)) for record in source.records())
     for record in in_session_order(source.records(), keys, requests.places):
         number = numbers.setdefault(str(record.needed("session_id")), len(numbers))
@@ -56,7 +56,7 @@ def _micros(record: Record) -> float:
     return value * (1 if value > MICROSECONDS else 10**3 if value > MILLISECONDS else 10**6)
 
 
-def _from_first(requests: Requests) -> None:
+def _from_first(requests: RequestColumns) -> None:
     """Let times in microseconds be seconds since the first; they stay where one is missing, and is asked for."""
     micros = np.array(requests.seconds, np.float64)
     seconds, words = since_first(micros, "") if not np.isnan(micros).any() else (micros, "")

@@ -28,7 +28,7 @@ from teltheory.formats.format import Source
 from teltheory.formats.models import FIELDS, Models
 from teltheory.formats.reading import ReadingReport, counted, ints
 from teltheory.formats.records import KINDS, Record, fields_of
-from teltheory.formats.requests import SUBMITTED, Requests, arrivals, cumulative, dated_inputs
+from teltheory.formats.requests import SUBMITTED, RequestColumns, arrivals, cumulative, dated_inputs
 from teltheory.formats.rows import LONGEST, is_csv_number
 from teltheory.model.columns import conversation_numbers
 from teltheory.model.numbers import FloatArray, IntArray
@@ -165,7 +165,7 @@ class _Log:
     names: dict[str, Any]
     odd: Counter[str]
     codes: dict[Any, int] = field(default_factory=dict)
-    requests: Requests = field(default_factory=Requests)
+    requests: RequestColumns = field(default_factory=RequestColumns)
     history: array[int] = field(default_factory=lambda: array("q"))
     cached: array[int] = field(default_factory=lambda: array("q"))
     clock: Clock = field(default_factory=Clock)

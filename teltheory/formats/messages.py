@@ -28,7 +28,7 @@ RESPONSE_ROLES = frozenset(
 
 
 @dataclass(frozen=True)
-class Shape:
+class MessageShape:
     """The fields of a record that may hold its messages, and those of a message; the first that is there."""
 
     messages: tuple[str, ...]
@@ -46,7 +46,7 @@ class Message:
     place: str
 
 
-def messages_of(record: Record, shape: Shape, odd: Counter[str]) -> list[Message]:
+def messages_of(record: Record, shape: MessageShape, odd: Counter[str]) -> list[Message]:
     """Return the messages of a record; what is odd about them is counted, errors count messages from 0."""
     name = _present(record.fields, shape.messages)
     messages = record.needed(name)
@@ -60,7 +60,7 @@ def _present(fields: Mapping[str, Any], names: Sequence[str]) -> str:
     return next((name for name in names if fields.get(name) is not None), names[0])
 
 
-def _message(record: Record, place: str, fields: Any, shape: Shape, odd: Counter[str]) -> Message:
+def _message(record: Record, place: str, fields: Any, shape: MessageShape, odd: Counter[str]) -> Message:
     if not isinstance(fields, dict):
         record.fail(place, fields, "a message: an object")
     named, held = _present(fields, shape.role), _present(fields, shape.content)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import chain as joined
 
 from teltheory.errors import ArgumentError
-from teltheory.formats.blocks import Blocks
+from teltheory.formats.blocks import RequestBlocks
 from teltheory.formats.chaining import Hashed, chain
 from teltheory.formats.format import Format, Source
 from teltheory.formats.mooncake_delta import LOCAL, WHOLE, block_size, read_sessions
@@ -26,7 +26,7 @@ def read(source: Source) -> Trace:
     if source.times is not None:
         raise ArgumentError("times", source.times, "none, as mooncake without sessions has its own")
     size = block_size([] if first is None else [first], source)
-    found = Hashed(Blocks(size))
+    found = Hashed(RequestBlocks(size))
     for record in _in_order(joined([] if first is None else [first], records)):
         _add(found, record)
     return chain(found)

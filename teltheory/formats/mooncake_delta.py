@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from teltheory.errors import ArgumentError, FileError
-from teltheory.formats.blocks import FIELD, Blocks
+from teltheory.formats.blocks import FIELD, RequestBlocks
 from teltheory.formats.format import NO_BLOCKS, Format, Source
 from teltheory.formats.records import Record, in_session_order
-from teltheory.formats.requests import Requests, new_inputs, whole_inputs
+from teltheory.formats.requests import RequestColumns, new_inputs, whole_inputs
 from teltheory.model.trace import Trace
 
 WHOLE, DELTA = "mooncake", "mooncake-delta"
@@ -27,7 +27,7 @@ LOCAL = "global ids, as mooncake has; claude-code has ids local to a file"
 
 def read_sessions(records: Sequence[Record], format: str, source: Source) -> Trace:
     """Make a trace of requests that name their session; the source's times stand in place of the file's."""
-    requests, numbers = Requests(), dict[Any, int]()
+    requests, numbers = RequestColumns(), dict[Any, int]()
     keys = ((_session(record), record.seconds("timestamp")) for record in records)
     records = list(in_session_order(iter(records), keys, requests.places))
     for record in records:
@@ -39,7 +39,7 @@ def read_sessions(records: Sequence[Record], format: str, source: Source) -> Tra
     if reading == DELTA and source.blocks is not None:
         raise ArgumentError("blocks", source.blocks, NO_BLOCKS.format(DELTA))
     if reading == WHOLE and any(record.get(FIELD) is not None for record in records):
-        requests.blocks = Blocks(block_size(records, source))
+        requests.blocks = RequestBlocks(block_size(records, source))
         for record, tokens in zip(records, requests.inputs, strict=True):
             requests.blocks.add(record, requests.blocks.read(record, tokens), tokens)
     return MAKE[reading](requests, reading, source.times)

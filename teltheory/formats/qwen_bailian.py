@@ -11,10 +11,10 @@ from array import array
 
 import numpy as np
 
-from teltheory.formats.blocks import FIELD, Blocks
+from teltheory.formats.blocks import FIELD, RequestBlocks
 from teltheory.formats.format import Format, Source, has
 from teltheory.formats.records import Record
-from teltheory.formats.requests import Requests, whole_inputs
+from teltheory.formats.requests import RequestColumns, whole_inputs
 from teltheory.model.trace import Trace
 
 ROOT = -1
@@ -24,8 +24,8 @@ ORPHANS = "parents that are not in the file before"
 
 def read(source: Source) -> Trace:
     """Chain the requests by their `parent_chat_id`."""
-    requests, numbers, waiting = Requests(), dict[int, int](), dict[int, int]()
-    blocks = Blocks(source.blocks or BLOCK_SIZE, content=True)
+    requests, numbers, waiting = RequestColumns(), dict[int, int](), dict[int, int]()
+    blocks = RequestBlocks(source.blocks or BLOCK_SIZE, content=True)
     for record in source.records():
         chat, parent = _identifier(record, "chat_id"), _identifier(record, "parent_chat_id")
         requests.parent.append(numbers.get(parent, ROOT))
@@ -47,7 +47,7 @@ def read(source: Source) -> Trace:
     return whole_inputs(requests, "qwen-bailian")
 
 
-def _chain(requests: Requests) -> None:
+def _chain(requests: RequestColumns) -> None:
     """Let each request go on from its parent, if that came earlier; one that did not is none."""
     order = np.argsort(np.array(requests.seconds, np.float64), kind="stable")
     place = np.empty(len(order), np.int64)
@@ -61,7 +61,7 @@ def _chain(requests: Requests) -> None:
             requests.conversation[request] = requests.conversation[requests.parent[request]]
 
 
-def _check_all(record: Record, blocks: Blocks, requests: Requests) -> None:
+def _check_all(record: Record, blocks: RequestBlocks, requests: RequestColumns) -> None:
     """Raise an error if some requests have ids, and those before have none."""
     if len(blocks) + 1 != len(requests):
         record.fail(FIELD, record.get(FIELD), "none, as in the requests before")

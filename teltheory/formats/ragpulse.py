@@ -20,17 +20,17 @@ from typing import NamedTuple
 
 from teltheory.base.input_files import reported
 from teltheory.errors import FileError
-from teltheory.formats.blocks import FIELD, Blocks
+from teltheory.formats.blocks import FIELD, RequestBlocks
 from teltheory.formats.format import Format, Source
 from teltheory.formats.records import Record, in_session_order, kind_of, records_of
-from teltheory.formats.requests import Requests, whole_inputs
+from teltheory.formats.requests import RequestColumns, whole_inputs
 from teltheory.model.trace import Trace
 
 BLOCK_SIZE = 16
 OTHER = "requests whose input_length is not the sum of their parts, which is read"
 
 
-class _Kind(NamedTuple):
+class _PartKind(NamedTuple):
     """A kind of parts: what a request calls its ids, the file of their lengths, what that calls an id."""
 
     name: str
@@ -39,16 +39,16 @@ class _Kind(NamedTuple):
 
 
 KINDS = (
-    _Kind("sys_prompt", "1_sys_prompt", "sys_prompt_id"),
-    _Kind("passages_ids", "2_passages", "passage_id"),
-    _Kind("history", "3_history", "history_id"),
-    _Kind("web_search", "5_web_search", "web_search_id"),
-    _Kind("user_input", "4_user_input", "user_input_id"),
+    _PartKind("sys_prompt", "1_sys_prompt", "sys_prompt_id"),
+    _PartKind("passages_ids", "2_passages", "passage_id"),
+    _PartKind("history", "3_history", "history_id"),
+    _PartKind("web_search", "5_web_search", "web_search_id"),
+    _PartKind("user_input", "4_user_input", "user_input_id"),
 )
 FILES = frozenset(kind.file for kind in KINDS)
 
 
-class _Part(NamedTuple):
+class _PromptPart(NamedTuple):
     """A part of a prompt."""
 
     kind: str
@@ -59,8 +59,8 @@ class _Part(NamedTuple):
 def read(source: Source) -> Trace:
     """Make a trace of the requests."""
     lengths = {kind.name: _lengths(source, kind) for kind in KINDS}
-    requests, numbers, before = Requests(), dict[str, int](), dict[str, list[_Part]]()
-    requests.blocks = blocks = Blocks(source.blocks or BLOCK_SIZE, content=True)
+    requests, numbers, before = RequestColumns(), dict[str, int](), dict[str, list[_PromptPart]]()
+    requests.blocks = blocks = RequestBlocks(source.blocks or BLOCK_SIZE, content=True)
     keys = ((str(record.needed("session_id")), _seconds(record)) for record in _requests(source))
     for record in in_session_order(_requests(source), keys, requests.places):
         parts = [part for kind in KINDS for part in _parts(record, kind, lengths[kind.name])]
@@ -86,7 +86,7 @@ def _seconds(record: Record) -> float:
     return replace(record, typed=False).number("timestamp", "a number of seconds")
 
 
-def _lengths(source: Source, kind: _Kind) -> dict[int, int]:
+def _lengths(source: Source, kind: _PartKind) -> dict[int, int]:
     """Return the tokens of each id of a kind."""
     folder = source.path if source.path.is_dir() else source.path.parent
     with reported(folder, "a folder with RAGPulse's files"):
@@ -107,7 +107,7 @@ def _stem(file: Path) -> str:
     return file.name.partition(".")[0]
 
 
-def _parts(record: Record, kind: _Kind, lengths: Mapping[int, int]) -> list[_Part]:
+def _parts(record: Record, kind: _PartKind, lengths: Mapping[int, int]) -> list[_PromptPart]:
     """Return a request's parts of a kind that have tokens."""
     place = f"{FIELD}.{kind.name}"
     ids = record.needed(place)
@@ -116,18 +116,18 @@ def _parts(record: Record, kind: _Kind, lengths: Mapping[int, int]) -> list[_Par
     for one in ids:
         if one not in lengths:
             record.fail(place, one, f"an id that {kind.file} has")
-    return [_Part(kind.name, one, lengths[one]) for one in ids if lengths[one]]
+    return [_PromptPart(kind.name, one, lengths[one]) for one in ids if lengths[one]]
 
 
-def _shared(before: Sequence[_Part], after: Sequence[_Part]) -> int:
+def _shared(before: Sequence[_PromptPart], after: Sequence[_PromptPart]) -> int:
     """Return the tokens with which two prompts begin alike, part by part."""
     alike = takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
     return sum(part.tokens for part, _ in alike)
 
 
-def _names(parts: Sequence[_Part], size: int) -> list[tuple[_Part, ...]]:
+def _names(parts: Sequence[_PromptPart], size: int) -> list[tuple[_PromptPart, ...]]:
     """Return the names of the full blocks of a prompt: the parts that begin in each."""
-    named, begun, filled = list[tuple[_Part, ...]](), list[_Part](), 0
+    named, begun, filled = list[tuple[_PromptPart, ...]](), list[_PromptPart](), 0
     for part in parts:
         begun.append(part)
         filled += part.tokens

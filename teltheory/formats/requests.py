@@ -19,21 +19,21 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.formats.blocks import Blocks
+from teltheory.formats.blocks import RequestBlocks
 from teltheory.formats.reading import ChainingReport, ReadingReport, counted, ints
 from teltheory.model.numbers import BoolArray, FloatArray, IntArray
 from teltheory.model.trace import Trace
 from teltheory.model.turns import consecutive_turns
 from teltheory.workloads.times import NEEDED, Times
 
-__all__ = ["Requests", "whole_inputs"]
+__all__ = ["RequestColumns", "whole_inputs"]
 
 SUBMITTED = "a turn is at the time when its request was sent"
 DELAYED = "; where there is only a delay, that long after the request before it, whose service counts as 0 seconds"
 
 
 @dataclass
-class Requests:
+class RequestColumns:
     """Columns that grow while a file is read, one entry a request.
 
     Attributes
@@ -66,7 +66,7 @@ class Requests:
     seconds: array[float] = field(default_factory=lambda: array("d"))
     delay: array[float] = field(default_factory=lambda: array("d"))
     odd: Counter[str] = field(default_factory=Counter)
-    blocks: Blocks | None = None
+    blocks: RequestBlocks | None = None
     told: Counter[str] = field(default_factory=Counter)
     places: array[int] = field(default_factory=lambda: array("q"))
     begins: str = ""
@@ -88,7 +88,7 @@ class Requests:
 
 
 def whole_inputs(
-    requests: Requests, format: str, times: Times | None = None, tokenizer: str | None = None
+    requests: RequestColumns, format: str, times: Times | None = None, tokenizer: str | None = None
 ) -> Trace:
     """Make a trace of requests whose inputs hold the history, as the module's first lines say."""
     arrival, words = arrivals(requests, format, times)
@@ -97,19 +97,19 @@ def whole_inputs(
 
 
 def dated_inputs(
-    requests: Requests, format: str, arrival: FloatArray, words: str, tokenizer: str | None = None
+    requests: RequestColumns, format: str, arrival: FloatArray, words: str, tokenizer: str | None = None
 ) -> Trace:
     """Make a trace of whole inputs that arrive at these times, which are in words too."""
     return _chained(requests, arrival, lambda chaining: _report(requests, format, tokenizer, words, chaining))
 
 
-def chained(requests: Requests, shared_ids: int) -> Trace:
+def chained(requests: RequestColumns, shared_ids: int) -> Trace:
     """Make a trace of requests in the order of their times; its report is a `ChainingReport`."""
     arrival = np.array(requests.seconds, np.float64)
     return _chained(requests, arrival, lambda chaining: replace(chaining, shared_ids=shared_ids))
 
 
-def _chained(requests: Requests, arrival: FloatArray, report: Callable[[ChainingReport], object]) -> Trace:
+def _chained(requests: RequestColumns, arrival: FloatArray, report: Callable[[ChainingReport], object]) -> Trace:
     order = requests.order(arrival)
     conversation, inputs = ints(requests.conversation)[order], ints(requests.inputs)[order]
     ends = inputs + ints(requests.outputs)[order]
@@ -127,27 +127,27 @@ def _chained(requests: Requests, arrival: FloatArray, report: Callable[[Chaining
     return _with_blocks(Trace.from_turns(*made_of, report=made), requests, order)
 
 
-def _with_blocks(trace: Trace, requests: Requests, order: IntArray) -> Trace:
+def _with_blocks(trace: Trace, requests: RequestColumns, order: IntArray) -> Trace:
     if requests.blocks is None or not len(trace):
         return trace
     return trace.with_blocks(requests.blocks.forest(order, trace.arrival))
 
 
-def new_inputs(requests: Requests, format: str, times: Times | None = None) -> Trace:
+def new_inputs(requests: RequestColumns, format: str, times: Times | None = None) -> Trace:
     """Make a trace of requests whose inputs are what is new: the history is cumulative."""
     arrival, words = arrivals(requests, format, times)
     _number(requests, arrival)
     return cumulative(requests, arrival, _report(requests, format, None, words, None))
 
 
-def cumulative(requests: Requests, arrival: FloatArray, report: ReadingReport) -> Trace:
+def cumulative(requests: RequestColumns, arrival: FloatArray, report: ReadingReport) -> Trace:
     """Make a trace of new inputs that arrive at these times; at the same time they keep the order of the file."""
     order = requests.order(arrival)
     c, q, a = (ints(column)[order] for column in (requests.conversation, requests.inputs, requests.outputs))
     return _with_blocks(Trace.from_turns(c, q, a, arrival[order], report=report), requests, order)
 
 
-def _number(requests: Requests, arrival: FloatArray) -> None:
+def _number(requests: RequestColumns, arrival: FloatArray) -> None:
     """Give the conversations their numbers, in the order of first arrivals."""
     order = requests.order(arrival)
     _, first, codes = np.unique(ints(requests.conversation)[order], return_index=True, return_inverse=True)
@@ -157,14 +157,14 @@ def _number(requests: Requests, arrival: FloatArray) -> None:
 
 
 def _report(
-    requests: Requests, format: str, tokenizer: str | None, words: str, chaining: ChainingReport | None
+    requests: RequestColumns, format: str, tokenizer: str | None, words: str, chaining: ChainingReport | None
 ) -> ReadingReport:
     conversations = len(np.unique(ints(requests.conversation)))
     facts = format, len(requests), conversations, 0, tokenizer, words, counted(requests.odd), chaining
     return ReadingReport(*facts, counted(requests.told))
 
 
-def arrivals(requests: Requests, format: str, times: Times | None) -> tuple[FloatArray, str]:
+def arrivals(requests: RequestColumns, format: str, times: Times | None) -> tuple[FloatArray, str]:
     """Return the time of each request in seconds, in the order of the file, and what it stands for in words."""
     conversation = ints(requests.conversation)
     seconds, delay = (np.array(column, np.float64) for column in (requests.seconds, requests.delay))
@@ -207,7 +207,7 @@ def _before(conversation: IntArray) -> IntArray:
     return before
 
 
-def _parents(requests: Requests, order: IntArray) -> IntArray:
+def _parents(requests: RequestColumns, order: IntArray) -> IntArray:
     """Return for each request in order the place of its parent in that order, -1 if it has none."""
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))

@@ -2,11 +2,11 @@
 
 from teltheory.formats.chat import chats
 from teltheory.formats.format import has_list
-from teltheory.formats.messages import Shape
+from teltheory.formats.messages import MessageShape
 
 SHAREGPT = chats(
     "sharegpt",
-    Shape(("conversations", "items"), ("from", "role"), ("value", "content")),
+    MessageShape(("conversations", "items"), ("from", "role"), ("value", "content")),
     fields=("conversations",),
     tells=lambda fields, kind: has_list(fields, "conversations"),
     data="on the Hugging Face hub: anon8231489123/ShareGPT_Vicuna_unfiltered, RyokoAI/ShareGPT52K",

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from teltheory.errors import ArgumentError
-from teltheory.formats.blocks import Blocks, Ends
+from teltheory.formats.blocks import Ends, RequestBlocks
 from teltheory.formats.counting import Counter, counter
 from teltheory.formats.format import Source
 from teltheory.formats.records import Record
-from teltheory.formats.requests import Requests
+from teltheory.formats.requests import RequestColumns
 from teltheory.formats.tokens import joined, names
 
 
@@ -21,8 +21,8 @@ from teltheory.formats.tokens import joined, names
 class TokenLog:
     """What was read, and what turns text into tokens."""
 
-    requests: Requests
-    blocks: Blocks
+    requests: RequestColumns
+    blocks: RequestBlocks
     ends: Ends
     counter: Counter | None
     system: Sequence[int]
@@ -33,12 +33,12 @@ class TokenLog:
         if source.blocks is None:
             wanted = "the tokens per block, such as 16 (--blocks 16), as the log does not say it"
             raise ArgumentError("blocks", None, wanted)
-        blocks = Blocks(source.blocks, content=True)
+        blocks = RequestBlocks(source.blocks, content=True)
         counts = None if source.tokenizer is None else counter(source.tokenizer)
         if source.system and counts is None:
             raise ArgumentError("system", source.system, "a tokenizer with it")
         system = counts.encode([source.system])[0] if counts is not None else ()
-        return cls(Requests(blocks=blocks), blocks, Ends(blocks), counts, system)
+        return cls(RequestColumns(blocks=blocks), blocks, Ends(blocks), counts, system)
 
     @property
     def tokenizer(self) -> str | None:

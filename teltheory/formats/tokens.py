@@ -14,7 +14,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from teltheory.formats.blocks import Blocks
+from teltheory.formats.blocks import RequestBlocks
 from teltheory.formats.counting import Counter
 from teltheory.formats.format import Source
 from teltheory.formats.records import Record
@@ -30,12 +30,12 @@ class Spoken:
 
     counter: Counter
     system: Sequence[int]
-    blocks: Blocks | None
+    blocks: RequestBlocks | None
 
     @classmethod
     def of(cls, source: Source, counter: Counter) -> Spoken:
         """Return what the user asked for."""
-        blocks = None if source.blocks is None else Blocks(source.blocks, content=True)
+        blocks = None if source.blocks is None else RequestBlocks(source.blocks, content=True)
         return cls(counter, counter.encode([source.system])[0], blocks)
 
     def add(self, record: Record, texts: Sequence[str], requests: Sequence[tuple[int, int]]) -> list[int]:

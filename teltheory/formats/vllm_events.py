@@ -21,11 +21,11 @@ from typing import Any
 
 from teltheory.base.input_files import reported
 from teltheory.errors import FileError
-from teltheory.formats.blocks import Blocks, Ends
+from teltheory.formats.blocks import Ends, RequestBlocks
 from teltheory.formats.format import Format, Source
 from teltheory.formats.opened import lines_of, opened_text
 from teltheory.formats.records import Record
-from teltheory.formats.requests import Requests, whole_inputs
+from teltheory.formats.requests import RequestColumns, whole_inputs
 from teltheory.formats.rows import json_lines
 from teltheory.model.trace import Trace
 
@@ -35,12 +35,12 @@ FIELDS = {"BlockStored": STORED, "BlockRemoved": ("type", "block_hashes", "mediu
 
 
 @dataclass
-class _Log:
+class _EventLog:
     """What was read: requests, and of each its last block, the time of its last store, whether it answers."""
 
-    blocks: Blocks
+    blocks: RequestBlocks
     ends: Ends
-    requests: Requests = field(default_factory=Requests)
+    requests: RequestColumns = field(default_factory=RequestColumns)
     leaf: list[int] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     answers: list[bool] = field(default_factory=list)
@@ -91,7 +91,7 @@ class _Log:
 def read(source: Source) -> Trace:
     """Make a trace of the requests that the stores tell."""
     log = None
-    requests = Requests()
+    requests = RequestColumns()
     for event, seconds in _events(source):
         kind = event.get("type")
         if kind == "BlockStored" and _counts(event, requests):
@@ -106,9 +106,9 @@ def read(source: Source) -> Trace:
     return whole_inputs(requests, "vllm-events")
 
 
-def _log(requests: Requests, size: int) -> _Log:
-    blocks = requests.blocks = Blocks(size, field="block_hashes")
-    return _Log(blocks, Ends(blocks), requests)
+def _log(requests: RequestColumns, size: int) -> _EventLog:
+    blocks = requests.blocks = RequestBlocks(size, field="block_hashes")
+    return _EventLog(blocks, Ends(blocks), requests)
 
 
 def _block_size(event: Record, source: Source) -> int:
@@ -120,7 +120,7 @@ def _block_size(event: Record, source: Source) -> int:
     return size
 
 
-def _counts(event: Record, requests: Requests) -> bool:
+def _counts(event: Record, requests: RequestColumns) -> bool:
     """Whether a store is one of the GPU's first cache group."""
     elsewhere = str(event.get("medium") or "GPU").upper() != "GPU"
     grouped = event.get("group_idx") not in (None, 0)

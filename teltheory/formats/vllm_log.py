@@ -47,7 +47,7 @@ _ANSWERED = re.compile(
 
 
 @dataclass
-class _Asked:
+class _Unanswered:
     """A request that waits for its answer."""
 
     record: Record
@@ -61,7 +61,7 @@ class _Reader:
     """What was read; requests whose answer has not come are in the order of the log."""
 
     log: TokenLog
-    waiting: dict[str, _Asked] = field(default_factory=dict)
+    waiting: dict[str, _Unanswered] = field(default_factory=dict)
     bare: dict[str, Record] = field(default_factory=dict)
     year: int = LEAP
     last: float = -math.inf
@@ -76,7 +76,7 @@ class _Reader:
                 record.fail(
                     "prompt_token_ids", "nothing", "ids of tokens, or a prompt and a tokenizer (--tokenizer)"
                 )
-            self.waiting[name] = _Asked(record, self._seconds(record, line[: asked.start()]), tokens)
+            self.waiting[name] = _Unanswered(record, self._seconds(record, line[: asked.start()]), tokens)
         elif bare := _NO_PROMPT.search(line):
             self.bare[bare["name"]] = record
         elif answered := _ANSWERED.search(line):

@@ -2,11 +2,11 @@
 
 from teltheory.formats.chat import chats
 from teltheory.formats.format import has_list
-from teltheory.formats.messages import Shape
+from teltheory.formats.messages import MessageShape
 
 VLLM_MULTI_TURN = chats(
     "vllm-multi-turn",
-    Shape(("messages",)),
+    MessageShape(("messages",)),
     fields=("messages",),
     tells=lambda fields, kind: has_list(fields, "messages") and kind == "json",
     data="what `benchmarks/multi_turn/convert_sharegpt_to_openai.py` of vllm-project/vllm writes",

@@ -6,11 +6,11 @@ conversations may share.
 
 from teltheory.formats.chat import chats
 from teltheory.formats.format import has_list
-from teltheory.formats.messages import Shape
+from teltheory.formats.messages import MessageShape
 
 WILDCHAT = chats(
     "wildchat",
-    Shape(("conversation",)),
+    MessageShape(("conversation",)),
     dated=True,
     fields=("conversation_hash", "conversation", "timestamp"),
     tells=lambda fields, kind: (

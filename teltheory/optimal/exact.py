@@ -22,7 +22,7 @@ from scipy.sparse import csc_array
 
 from teltheory.errors import SolverError
 from teltheory.model.numbers import FloatArray
-from teltheory.optimal.solver import Engine, packing
+from teltheory.optimal.solver import PackingSolver, packing
 
 NOT_PROVED = "optimal, but not proved in fractions"
 FINEST = 1000
@@ -68,7 +68,7 @@ class ProvedOptimum:
 def proved_optimum(program: LinearProgram) -> ProvedOptimum:
     """Solve a linear program and prove the optimum in fractions; `SolverError` if that fails."""
     packed = packing(program.matrix, program.room, program.high, -program.cost, least=program.low)
-    vertex = Engine(packed).optimum(None)
+    vertex = PackingSolver(packed).optimum(None)
     if not np.isfinite(np.concatenate(vertex)).all():
         raise SolverError(NOT_PROVED)
     point, prices = ([Fraction(x).limit_denominator(FINEST) for x in column.tolist()] for column in vertex)

@@ -49,9 +49,9 @@ class GrowingProgram:
         self._most, self._weight, self._scale = most, weight, 2.0 ** max(0, beyond)
 
     @cached_property
-    def _engine(self) -> Engine:
+    def _engine(self) -> PackingSolver:
         no_rows = csc_array((0, len(self._most)))
-        return Engine(packing(no_rows, np.empty(0), self._most, self._weight / self._scale))
+        return PackingSolver(packing(no_rows, np.empty(0), self._most, self._weight / self._scale))
 
     def add_rows(self, matrix: csr_array, room: IntArray | FloatArray) -> None:
         """Add rows ``matrix @ y <= room``."""
@@ -66,7 +66,7 @@ class GrowingProgram:
         expect(self._engine.highs.changeColsCost(len(weight), number, weight / self._scale), "weights")
 
     def solve(self, time_limit: float | None = None) -> Vertex:
-        """Solve for the rows that are there, with prices of 0 or more; `SolverError` as for `Engine.optimum`."""
+        """Solve for the rows that are there, with prices of 0 or more; `SolverError` as of `PackingSolver`."""
         vertex = self._engine.optimum(time_limit)
         return Vertex(vertex.values, np.abs(vertex.prices) * self._scale)
 
@@ -80,7 +80,7 @@ class Silent(highspy.Highs):  # type: ignore[misc]
         super().enableCallbacks()
 
 
-class Engine:
+class PackingSolver:
     """HiGHS on a program of `packing`, in one thread, silent, and stopped by an interrupt."""
 
     def __init__(self, model: Any, **options: object) -> None:
@@ -148,7 +148,7 @@ def solve_whole(
     model: Any, time_limit: float | None = None, start: FloatArray | None = None, **options: object
 ) -> WholeAnswer:
     """Solve a program of `packing` by branch and bound, from a feasible point if there is one."""
-    engine = Engine(model, mip_rel_gap=0.0, **options)
+    engine = PackingSolver(model, mip_rel_gap=0.0, **options)
     if start is not None:
         solution = highspy.HighsSolution()
         solution.col_value = start.tolist()

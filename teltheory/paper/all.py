@@ -37,10 +37,10 @@ from teltheory.paper import figure_tables as ft
 from teltheory.paper import tables as tb
 from teltheory.paper.drawing import NOTES, figures
 from teltheory.paper.printed import V1_TABLES
-from teltheory.paper.rows import Adapted, AtLeast, Average, Compared, Improvement, Point, Run, Timed
+from teltheory.paper.rows import Adapted, AtLeast, Average, ComparedRow, Improvement, MarginRow, RunRow, TimedRow
 from teltheory.paper.scenarios import of_trace, scenarios
 from teltheory.paper.script import say
-from teltheory.paper.tidy import Row, read_rows, write_rows
+from teltheory.paper.tidy import TableRow, read_rows, write_rows
 from teltheory.sweep import Sample
 from teltheory.sweep.sources import Source
 from teltheory.workloads import data_folder
@@ -55,8 +55,8 @@ class Product:
     """A table to be made: its columns and rows, all that it depends on, and the tables that it is made of."""
 
     name: str
-    row: type[Row]
-    rows: Callable[[], Iterable[Row]]
+    row: type[TableRow]
+    rows: Callable[[], Iterable[TableRow]]
     settings: str = ""
     needs: tuple[str, ...] = ()
 
@@ -66,36 +66,39 @@ class Product:
         return f"{self.name}.csv"
 
 
-def of_workload(plan: grid.Plan, folder: Path, workers: int | None) -> list[Product]:
+def of_workload(plan: grid.GridPlan, folder: Path, workers: int | None) -> list[Product]:
     """Return the tables of a workload, each after those that it is made of."""
 
     def replayed(
-        name: str, sources: Sequence[Source], setting: grid.Setting, measures: Sequence[str] = ()
+        name: str, sources: Sequence[Source], setting: grid.ReplaySetting, measures: Sequence[str] = ()
     ) -> Product:
-        def rows() -> Sequence[Row]:
+        def rows() -> Sequence[TableRow]:
             found = grid.runs(sources, setting, workers)
-            return tb.averages(tb.Runs(found), measures) if measures else found
+            return tb.averages(tb.RunTable(found), measures) if measures else found
 
         settings = f"{[source.key for source in sources]} {setting}"
-        return Product(f"{name}_{plan.name}", Average if measures else Run, rows, settings)
+        return Product(f"{name}_{plan.name}", Average if measures else RunRow, rows, settings)
 
     def of_runs(
-        name: str, row: type[Row], rows: Callable[[tb.Runs], Sequence[Row]], source: str = "runs"
+        name: str, row: type[TableRow], rows: Callable[[tb.RunTable], Sequence[TableRow]], source: str = "runs"
     ) -> Product:
         needs = f"{source}_{plan.name}.csv"
         return Product(
-            f"{name}_{plan.name}", row, lambda: rows(tb.Runs(read_rows(folder / needs, Run))), needs=(needs,)
+            f"{name}_{plan.name}",
+            row,
+            lambda: rows(tb.RunTable(read_rows(folder / needs, RunRow))),
+            needs=(needs,),
         )
 
     second = replace(plan.grid, latency=grid.SECOND_LATENCY, policies=grid.ONLINE)
     again = [
         replayed("attention_runs", plan.sources, second),
-        of_runs("attention_cells", Compared, lambda found: compared(plan.name, found), "attention_runs"),
+        of_runs("attention_cells", ComparedRow, lambda found: compared(plan.name, found), "attention_runs"),
     ]
     return [
         replayed("runs", plan.sources, plan.grid),
         of_runs("means", Average, lambda found: tb.averages(found, tb.LATENCIES)),
-        of_runs("cells", Compared, lambda found: compared(plan.name, found))
+        of_runs("cells", ComparedRow, lambda found: compared(plan.name, found))
         if plan.printed
         else of_runs("improvements", Improvement, tb.improvements),
         *(again if plan.printed else ()),
@@ -104,12 +107,12 @@ def of_workload(plan: grid.Plan, folder: Path, workers: int | None) -> list[Prod
     ]
 
 
-def compared(workload: str, found: tb.Runs) -> list[Compared]:
+def compared(workload: str, found: tb.RunTable) -> list[ComparedRow]:
     """Return the cells of a workload's tables beside the paper's."""
     return [cell for table in V1_TABLES if table.workload == workload for cell in tb.compare(table, found)]
 
 
-def of_figures(plans: Sequence[grid.Plan]) -> list[Product]:
+def of_figures(plans: Sequence[grid.GridPlan]) -> list[Product]:
     """Return the tables of Figures 3 and 4; the first only if its data are there."""
     workloads: dict[str, Source] = {
         plan.name: Sample(grid.chats_of(plan.name), LONG_TURNS, 0) if plan.printed else plan.sources[0]
@@ -121,10 +124,10 @@ def of_figures(plans: Sequence[grid.Plan]) -> list[Product]:
         return [figure_4]
     files = dict.fromkeys(data_folder() / file for file, _ in ft.MEASURED.values())
     measured = f"{ft.MEASURED} {[digest(file) for file in files]}"
-    return [Product("figure_3", Timed, ft.timed, measured), figure_4]
+    return [Product("figure_3", TimedRow, ft.timed, measured), figure_4]
 
 
-def of_adaptive(plans: Sequence[grid.Plan], seeds: int, turns: int, workers: int | None) -> list[Product]:
+def of_adaptive(plans: Sequence[grid.GridPlan], seeds: int, turns: int, workers: int | None) -> list[Product]:
     """Return the tables of adaptive thresholds and of the median against the tail."""
     few = list(scenarios(None, turns, (min(seeds, grid.FINE_SAMPLES), min(seeds, LONG_SAMPLES))).values())
     traces = [
@@ -138,7 +141,9 @@ def of_adaptive(plans: Sequence[grid.Plan], seeds: int, turns: int, workers: int
         Product(
             "adaptive_threshold", Adapted, lambda: adaptive.lines(adapted, workers), f"{keys} {adaptive.SETTINGS}"
         ),
-        Product("pareto_front", Point, lambda: front.points(in_front, workers), f"{front_keys} {front.SETTINGS}"),
+        Product(
+            "pareto_front", MarginRow, lambda: front.points(in_front, workers), f"{front_keys} {front.SETTINGS}"
+        ),
     ]
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from teltheory.base.input_files import read_bytes, read_json
 from teltheory.errors import FileError, shown
-from teltheory.paper.tidy import Row
+from teltheory.paper.tidy import TableRow
 from teltheory.plots.files import write_figure, write_snippet
 from teltheory.plots.style import paper
 
@@ -49,8 +49,8 @@ class TableFigure:
 
     table: str
     write: Callable[[Path, Path], Iterable[str]]
-    row: type[Row] | None = None
-    rows: Callable[[], Iterable[Row]] | None = None
+    row: type[TableRow] | None = None
+    rows: Callable[[], Iterable[TableRow]] | None = None
 
 
 def saved(

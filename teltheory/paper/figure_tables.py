@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from teltheory.calibration.cells import Cells, cells_of
+from teltheory.calibration.cells import MedianCells, cells_of
 from teltheory.calibration.runs import read_ttft_runs
 from teltheory.model.numbers import FloatArray, IntArray
 from teltheory.model.trace import Trace
-from teltheory.paper.rows import AtLeast, Timed
+from teltheory.paper.rows import AtLeast, TimedRow
 from teltheory.sweep.sources import Source
 from teltheory.workloads import data_folder
 from teltheory.workloads.chat_data import WILDCHAT_AT_LEAST
@@ -30,7 +30,7 @@ def missing_measurements() -> list[str]:
     return [str(data_folder() / file) for file in files if not (data_folder() / file).is_file()]
 
 
-def timed() -> list[Timed]:
+def timed() -> list[TimedRow]:
     """Return Figure 3's points for every series."""
     return [
         row
@@ -39,7 +39,7 @@ def timed() -> list[Timed]:
     ]
 
 
-def fitted(series: str, cells: Cells) -> list[Timed]:
+def fitted(series: str, cells: MedianCells) -> list[TimedRow]:
     """Fit a line to the medians by least squares."""
     u, y = cells.uncached_tokens.astype(np.float64), 1000 * cells.seconds
     slope, constant = np.polynomial.Polynomial.fit(u, y, 1).convert().coef[::-1]
@@ -48,7 +48,7 @@ def fitted(series: str, cells: Cells) -> list[Timed]:
     tokens = (cells.prompt_tokens.tolist(), cells.cached_tokens.tolist(), cells.uncached_tokens.tolist())
     rows = zip(*tokens, y.tolist(), line.tolist(), (y - line).tolist(), strict=True)
     return [
-        Timed(series, len(cells), prompt, cached, uncached, median, fit, left, explained)
+        TimedRow(series, len(cells), prompt, cached, uncached, median, fit, left, explained)
         for prompt, cached, uncached, median, fit, left in rows
     ]
 

@@ -14,7 +14,7 @@ import numpy as np
 
 import teltheory as tt
 from teltheory.model.numbers import FloatArray
-from teltheory.paper.rows import Point
+from teltheory.paper.rows import MarginRow
 from teltheory.paper.scenarios import Scenario, on_all
 from teltheory.policies.policy import TRIMS
 
@@ -47,7 +47,7 @@ def on_front(p50: FloatArray, tail: FloatArray) -> list[bool]:
     ]
 
 
-def points(chosen: Sequence[Scenario], workers: int | None = 1) -> Iterator[Point]:
+def points(chosen: Sequence[Scenario], workers: int | None = 1) -> Iterator[MarginRow]:
     """Yield the points of workloads; `workers` is as for `on_all`."""
     for scenario, capacity, samples in on_all(on_sample, chosen, workers):
         for trim, means in zip(TRIMS, np.mean(samples, axis=0), strict=True):
@@ -55,4 +55,4 @@ def points(chosen: Sequence[Scenario], workers: int | None = 1) -> Iterator[Poin
             of_lru = 100 * means / means[0]
             for ratio, (p50, p95, p99), share, on in zip(RATIOS, means.tolist(), of_lru, front, strict=True):
                 where = (scenario.name, capacity, trim, float(ratio), len(samples))
-                yield Point(*where, p50, p95, p99, float(share[0]), float(share[1]), int(on))
+                yield MarginRow(*where, p50, p95, p99, float(share[0]), float(share[1]), int(on))

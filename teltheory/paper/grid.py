@@ -18,7 +18,7 @@ from teltheory.base.progress import Progress
 from teltheory.cost.latency import A100_LLAMA2_7B, A100_LLAMA2_7B_PREFILL, Latency
 from teltheory.errors import ArgumentError
 from teltheory.paper.printed import CAPACITIES, SLO_MS
-from teltheory.paper.rows import POLICIES, Run
+from teltheory.paper.rows import POLICIES, RunRow
 from teltheory.policies.spec import DEFAULT_CUTOFF, Spec, parse_policy
 from teltheory.sweep import Cell, Grid, Sample, TraceFile, sweep
 from teltheory.sweep.sources import Source
@@ -40,7 +40,7 @@ FINE_XI_MS = {"wildchat": tuple(range(20, 601, 20)), "sharegpt": tuple(range(100
 
 
 @dataclass(frozen=True)
-class Setting:
+class ReplaySetting:
     """What is replayed.
 
     `q_hat` is None for each trace's own mean prompt of the turns that continue a conversation.
@@ -68,11 +68,11 @@ def samples(workload: str, seeds: Sequence[int], turns: int = TURNS) -> list[Sou
 
 def runs(
     sources: Sequence[Source],
-    setting: Setting,
+    setting: ReplaySetting,
     workers: int | None = 1,
     progress: Progress = None,
     store: str | None = None,
-) -> list[Run]:
+) -> list[RunRow]:
     """Replay the grid on every source."""
     thresholds = {ms: tokens(ms, setting.latency) for ms in (*setting.xi_ms, setting.slo_ms)}
     specs = {
@@ -111,28 +111,28 @@ def tokens(milliseconds: int, latency: Latency = A100_LLAMA2_7B) -> int:
     return latency.threshold(Fraction(milliseconds, 1000))
 
 
-def _run(trace: str, name: str, xi_ms: int, cell: Cell, at_slo: Cell) -> Run:
+def _run(trace: str, name: str, xi_ms: int, cell: Cell, at_slo: Cell) -> RunRow:
     p50, p90, p95, p99 = (math.nan if p is None else 1000 * p for p in (cell.p50, cell.p90, cell.p95, cell.p99))
-    return Run(trace, cell.capacity, xi_ms, name, p50, p90, p95, p99, at_slo.violations, cell.tel)
+    return RunRow(trace, cell.capacity, xi_ms, name, p50, p90, p95, p99, at_slo.violations, cell.tel)
 
 
 @dataclass(frozen=True)
-class Plan:
+class GridPlan:
     """A workload and the grids that are replayed on it."""
 
     name: str
     sources: tuple[Source, ...]
     few: tuple[Source, ...]
-    grid: Setting
-    curves: Setting
-    sensitivity: Setting
+    grid: ReplaySetting
+    curves: ReplaySetting
+    sensitivity: ReplaySetting
     printed: bool
 
 
-def chat_plan(name: str, seeds: int, turns: int) -> Plan:
+def chat_plan(name: str, seeds: int, turns: int) -> GridPlan:
     """Return the plan of samples of "wildchat" or "sharegpt"."""
-    few, grid = min(seeds, FINE_SAMPLES), Setting(CAPACITIES, XI_MS, Q_HAT[name], SLO_MS)
-    return Plan(
+    few, grid = min(seeds, FINE_SAMPLES), ReplaySetting(CAPACITIES, XI_MS, Q_HAT[name], SLO_MS)
+    return GridPlan(
         name,
         tuple(samples(name, range(seeds), turns)),
         tuple(samples(name, range(few), turns)),
@@ -148,15 +148,15 @@ def chat_plan(name: str, seeds: int, turns: int) -> Plan:
     )
 
 
-def trace_plan(name: str, file: str, capacities: Sequence[int], xi_ms: Sequence[int], slo_ms: int) -> Plan:
+def trace_plan(name: str, file: str, capacities: Sequence[int], xi_ms: Sequence[int], slo_ms: int) -> GridPlan:
     """Return the plan of a trace, with fine grids around the capacities and thresholds."""
     for what, numbers in (("capacity", capacities), ("xi-ms", xi_ms), ("slo-ms", (slo_ms,))):
         if min(numbers) < 1:
             raise ArgumentError(what, min(numbers), "1 or more")
-    grid = Setting(_ascending(capacities), _ascending(xi_ms), None, slo_ms)
+    grid = ReplaySetting(_ascending(capacities), _ascending(xi_ms), None, slo_ms)
     wide = ladder(min(capacities) // 10, 10 * max(capacities))
     fine = np.linspace(min(xi_ms) / 2, 1.5 * max(xi_ms), FINE_POINTS)
-    return Plan(
+    return GridPlan(
         name,
         (TraceFile(file),),
         (TraceFile(file),),

@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from teltheory.paper.tidy import Finite, Flag, Row, one_of
+from teltheory.paper.tidy import Finite, Flag, TableRow, one_of
 
 POLICIES = ("lru", "threshold-lru", "tlru", "end-aware", "length-aware", "tail-optimized-belady")
 Policy = Annotated[str, one_of(*POLICIES)]
@@ -17,7 +17,7 @@ Against = Annotated[str, one_of("lru", "threshold-lru")]
 
 
 @dataclass(frozen=True)
-class Run(Row):
+class RunRow(TableRow):
     """One replay, seen at one threshold: percentiles of TTFT in ms, turns above the SLO, and TEL in tokens."""
 
     AXES: ClassVar = ("trace", "capacity", "xi_ms", "policy")
@@ -35,7 +35,7 @@ class Run(Row):
 
 
 @dataclass(frozen=True)
-class Compared(Row):
+class ComparedRow(TableRow):
     """A cell of Tables 1 to 6, in per cent: the paper's number, the mean over our samples and their 95 % range."""
 
     AXES: ClassVar = ("capacity", ("table", "xi_ms", "metric", "against"))
@@ -54,7 +54,7 @@ class Compared(Row):
     agreement: Annotated[str, one_of("inside", "same sign", "off")]
 
 
-class Averaged(Row):
+class Averaged(TableRow):
     """A row with a mean over samples and the ends of its interval."""
 
     mean: float
@@ -84,7 +84,7 @@ class Average(Averaged):
 
 
 @dataclass(frozen=True)
-class Improvement(Row):
+class Improvement(TableRow):
     """The improvement of T-LRU over another policy in per cent, for a workload of which the paper prints nothing.
 
     Minus infinity and nan if the other policy has nothing to improve on and T-LRU does.
@@ -102,7 +102,7 @@ class Improvement(Row):
 
 
 @dataclass(frozen=True)
-class Timed(Row):
+class TimedRow(TableRow):
     """The median TTFT of equal requests beside the best line through all points of a series (Figure 3)."""
 
     ONCE: ClassVar = ("series", "uncached_tokens", "cached_tokens")
@@ -120,7 +120,7 @@ class Timed(Row):
 
 
 @dataclass(frozen=True)
-class AtLeast(Row):
+class AtLeast(TableRow):
     """The share, from 0 to 1, of conversations or turns that have at least a value (Figure 4)."""
 
     ONCE: ClassVar = ("workload", "quantity", "value")
@@ -158,7 +158,7 @@ class Adapted(Averaged):
 
 
 @dataclass(frozen=True)
-class Point(Row):
+class MarginRow(TableRow):
     """T-LRU at a margin max(0, xi - Q-hat) over LRU's P95: percentiles of uncached tokens, means over samples.
 
     `front` is 1 if no other margin of the same trim order is better in median and P95.
@@ -181,7 +181,7 @@ class Point(Row):
 
 
 @dataclass(frozen=True)
-class Returned(Row):
+class Returned(TableRow):
     """A policy that may know who comes back, at a capacity and an SLO; the SLO and TTFT are in seconds.
 
     `closed` is the share of T-LRU's distance to the optimal TEL that is closed; nan if T-LRU is optimal.
@@ -223,7 +223,7 @@ class Regret(Averaged):
 
 
 @dataclass(frozen=True)
-class ServedDocuments(Row):
+class ServedDocuments(TableRow):
     """A RAG server with the requests of a skew, a host and a load.
 
     `host` is the host over the GPU; `load` the rate over the one at which a server without reuse would compute

@@ -14,7 +14,7 @@ import teltheory as tt
 from teltheory.model.trace import Trace
 from teltheory.paper.grid import Q_HAT
 from teltheory.paper.script import errors_in_one_line, in_order
-from teltheory.paper.tidy import Row, write_rows
+from teltheory.paper.tidy import TableRow, write_rows
 from teltheory.sweep.sources import Source, TraceAtHand
 from teltheory.workloads import Chats, LogNormal, fixed, sharegpt_like, wildchat_like
 
@@ -139,8 +139,8 @@ def people_and_agents() -> tt.ConversationMixture:
 
 def write_table(
     arguments: Sequence[str] | None,
-    rows: Callable[[Sequence[Scenario], int | None], Iterable[Row]],
-    row: type[Row],
+    rows: Callable[[Sequence[Scenario], int | None], Iterable[TableRow]],
+    row: type[TableRow],
     workloads: Sequence[str] = (),
     seeds: int = SAMPLES[0],
 ) -> None:

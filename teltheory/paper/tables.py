@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from teltheory.paper.printed import Against, Column, Metric, PrintedTable
-from teltheory.paper.rows import Average, Compared, Improvement, Run
+from teltheory.paper.rows import Average, ComparedRow, Improvement, RunRow
 
 Agreement = Literal["inside", "same sign", "off"]
 Floats = NDArray[np.float64]
@@ -24,7 +24,7 @@ QUANTILES = (0.025, 0.975)
 
 
 @dataclass(frozen=True)
-class Summary:
+class TableSummary:
     """What a table's cells have in common.
 
     A printed zero has the sign 0. `rmse` is between our means and the printed numbers, in points.
@@ -38,10 +38,10 @@ class Summary:
     rmse: float
 
 
-class Runs:
+class RunTable:
     """Runs by policy, capacity and threshold, one value a trace."""
 
-    def __init__(self, found: Sequence[Run]) -> None:
+    def __init__(self, found: Sequence[RunRow]) -> None:
         self.traces = list(dict.fromkeys(run.trace for run in found))
         self.capacities = list(dict.fromkeys(run.capacity for run in found))
         self.thresholds = list(dict.fromkeys(run.xi_ms for run in found))
@@ -61,7 +61,7 @@ class Runs:
             return np.where(base == 0, np.where(ours == 0, 0.0, -np.inf), 100 * (1 - ours / base))
 
 
-def compare(table: PrintedTable, found: Runs) -> list[Compared]:
+def compare(table: PrintedTable, found: RunTable) -> list[ComparedRow]:
     """Return a table's cells beside the paper's, row by row."""
     return [
         compare_cell(
@@ -72,13 +72,13 @@ def compare(table: PrintedTable, found: Runs) -> list[Compared]:
     ]
 
 
-def compare_cell(table: int, capacity: int, column: Column, printed: float, improvements: Floats) -> Compared:
+def compare_cell(table: int, capacity: int, column: Column, printed: float, improvements: Floats) -> ComparedRow:
     """Hold a printed number against the samples' improvements."""
     ours = float(improvements.mean())
     low, high = np.quantile(improvements, QUANTILES).tolist()
     half = half_width(improvements)
     place = (table, capacity, column.xi_ms, column.metric, column.against)
-    return Compared(
+    return ComparedRow(
         *place, printed, ours, ours - half, ours + half, low, high, agreement(printed, ours, low, high)
     )
 
@@ -109,11 +109,11 @@ def student(level: float, degrees: int) -> float:
     return float(t.ppf(level, degrees))
 
 
-def summarise(cells: Iterable[Compared]) -> Summary:
+def summarise(cells: Iterable[ComparedRow]) -> TableSummary:
     """Count agreements."""
     of = list(cells)
     nonzero = [cell for cell in of if cell.printed]
-    return Summary(
+    return TableSummary(
         len(of),
         sum(same_sign(cell.printed, cell.ours) for cell in of),
         sum(cell.agreement == "inside" for cell in of),
@@ -123,7 +123,7 @@ def summarise(cells: Iterable[Compared]) -> Summary:
     )
 
 
-def said(cells: Iterable[Compared]) -> str:
+def said(cells: Iterable[ComparedRow]) -> str:
     """Return a summary in words."""
     of = summarise(cells)
     signs = f"{of.signs} of {of.cells} signs ({of.nonzero_signs} of {of.nonzero} where the paper's is not 0)"
@@ -133,12 +133,12 @@ def said(cells: Iterable[Compared]) -> str:
 BASE, OPTIMUM = "lru", "tail-optimized-belady"
 
 
-def regret(found: Runs, policy: str, capacity: int, xi_ms: int) -> Floats:
+def regret(found: RunTable, policy: str, capacity: int, xi_ms: int) -> Floats:
     """Return TEL above that of the hindsight optimum, in tokens."""
     return found.of("tel", policy, capacity, xi_ms) - found.of("tel", OPTIMUM, capacity, xi_ms)
 
 
-def closed(found: Runs, policy: str, capacity: int, xi_ms: int) -> Floats:
+def closed(found: RunTable, policy: str, capacity: int, xi_ms: int) -> Floats:
     """Return the share of LRU's distance to the optimum that is closed, in per cent; NaN if there is none."""
     distance = regret(found, BASE, capacity, xi_ms)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -146,7 +146,7 @@ def closed(found: Runs, policy: str, capacity: int, xi_ms: int) -> Floats:
     return np.where(distance == 0, np.nan, share)
 
 
-def measured(found: Runs, measure: str, policy: str, capacity: int, xi_ms: int) -> Floats:
+def measured(found: RunTable, measure: str, policy: str, capacity: int, xi_ms: int) -> Floats:
     """Return regret, share closed, an improvement over LRU in per cent, or what runs have under the name."""
     if measure in ("regret", "closed"):
         return (regret if measure == "regret" else closed)(found, policy, capacity, xi_ms)
@@ -163,7 +163,7 @@ AGAINST: tuple[Against, ...] = ("lru", "threshold-lru")
 SENSITIVITIES = ("p90", "p95", "p99", "improvement-p90", "improvement-p95", "improvement-p99")
 
 
-def averages(found: Runs, measures: Sequence[str]) -> list[Average]:
+def averages(found: RunTable, measures: Sequence[str]) -> list[Average]:
     """Average measures by capacity, threshold and policy."""
     return [
         average(capacity, xi_ms, policy, measure, measured(found, measure, policy, capacity, xi_ms))
@@ -186,7 +186,7 @@ def average_of(values: Floats) -> tuple[float, float, float]:
     return mean, mean - half, mean + half
 
 
-def improvements(found: Runs) -> list[Improvement]:
+def improvements(found: RunTable) -> list[Improvement]:
     """Return the cells of tables like Tables 1 to 3 at the thresholds of a workload."""
     found_cells = []
     for capacity, xi_ms in product(found.capacities, found.thresholds):

@@ -3,10 +3,10 @@
 The type of a field says what stands in its column:
 
 - ``int``: a whole number, 0 or more; ``float``: a number, also nan and infinities; ``str``: a text.
-- ``Annotated[type, kind]`` with a `Kind`, such as `Finite` or ``Annotated[str, one_of("a", "b")]``.
+- ``Annotated[type, kind]`` with a `ColumnKind`, such as `Finite` or ``Annotated[str, one_of("a", "b")]``.
 - ``... | None``: the field may be blank.
 
-A subclass of `Row` may also declare what a whole table has, so that one that is cut off is found.
+A subclass of `TableRow` may also declare what a whole table has, so that one that is cut off is found.
 """
 
 import csv
@@ -28,7 +28,7 @@ EXPECTED_FILE = "a table that `python -m teltheory.paper.all` or an experiment w
 EXPECTED_TABLE = "expected a table in CSV"
 
 
-class Row:
+class TableRow:
     """A row of a table; its dataclass declares the columns.
 
     Attributes
@@ -48,10 +48,10 @@ class Row:
     SERIES: ClassVar[tuple[str, ...]] = ()
 
 
-R = TypeVar("R", bound=Row)
+R = TypeVar("R", bound=TableRow)
 
 
-class Kind(NamedTuple):
+class ColumnKind(NamedTuple):
     """What stands in a column: what reads a field, raising ValueError, and what an error says was expected."""
 
     read: Callable[[str], Any]
@@ -80,7 +80,7 @@ def _word(text: str) -> str:
     return text
 
 
-def one_of(*words: str) -> Kind:
+def one_of(*words: str) -> ColumnKind:
     """Return the kind of a column that has one of some words."""
 
     def read(text: str) -> str:
@@ -88,30 +88,30 @@ def one_of(*words: str) -> Kind:
             raise ValueError(text)
         return text
 
-    return Kind(read, f"one of {', '.join(words)}")
+    return ColumnKind(read, f"one of {', '.join(words)}")
 
 
-KINDS: Mapping[Any, Kind] = {
-    int: Kind(_whole, "a whole number, 0 or more"),
-    float: Kind(_number, "a number"),
-    str: Kind(_word, "a text that can be shown"),
+KINDS: Mapping[Any, ColumnKind] = {
+    int: ColumnKind(_whole, "a whole number, 0 or more"),
+    float: ColumnKind(_number, "a number"),
+    str: ColumnKind(_word, "a text that can be shown"),
 }
-Finite: TypeAlias = Annotated[float, Kind(_finite, "a finite number")]
-Flag: TypeAlias = Annotated[int, Kind(lambda text: int(one_of("0", "1").read(text)), "0 or 1")]
+Finite: TypeAlias = Annotated[float, ColumnKind(_finite, "a finite number")]
+Flag: TypeAlias = Annotated[int, ColumnKind(lambda text: int(one_of("0", "1").read(text)), "0 or 1")]
 
 
-def kinds(row: type[Row]) -> dict[str, Kind]:
+def kinds(row: type[TableRow]) -> dict[str, ColumnKind]:
     """Return the columns that a row declares, and what stands in each."""
     hints = get_type_hints(row, include_extras=True)
     return {field.name: _kind(hints[field.name]) for field in fields(row)}  # type: ignore[arg-type]
 
 
-def _kind(hint: Any) -> Kind:
+def _kind(hint: Any) -> ColumnKind:
     if get_origin(hint) is Annotated:
-        return next(kind for kind in hint.__metadata__ if isinstance(kind, Kind))
+        return next(kind for kind in hint.__metadata__ if isinstance(kind, ColumnKind))
     if isinstance(hint, UnionType) or NoneType in get_args(hint):
         kind = _kind(next(one for one in get_args(hint) if one is not NoneType))
-        return Kind(lambda text: kind.read(text) if text else None, f"{kind.expected}, or nothing")
+        return ColumnKind(lambda text: kind.read(text) if text else None, f"{kind.expected}, or nothing")
     return KINDS[hint]
 
 
@@ -158,7 +158,7 @@ def _lines(path: Path) -> list[list[str]]:
         raise FileError(f"{path}, line {reader.line_num}: found no CSV ({error}), {EXPECTED_TABLE}") from None
 
 
-def _fields(path: Path, line: int, texts: Sequence[str], columns: Mapping[str, Kind]) -> dict[str, Any]:
+def _fields(path: Path, line: int, texts: Sequence[str], columns: Mapping[str, ColumnKind]) -> dict[str, Any]:
     if len(texts) != len(columns):
         raise FileError(f"{path}, line {line}: found {len(texts)} fields, expected {len(columns)}")
     found = {}
@@ -179,7 +179,7 @@ def grouped(rows: Iterable[R], names: str | Sequence[str]) -> dict[Any, list[R]]
     return groups
 
 
-def _values(row: Row, names: str | Sequence[str]) -> Any:
+def _values(row: TableRow, names: str | Sequence[str]) -> Any:
     return getattr(row, names) if isinstance(names, str) else tuple(getattr(row, name) for name in names)
 
 
@@ -188,7 +188,7 @@ def _flat(axes: Sequence[str | tuple[str, ...]]) -> Iterator[str]:
         yield from (axis,) if isinstance(axis, str) else axis
 
 
-def _check_told_apart(path: Path, rows: Sequence[Row], kind: type[Row]) -> None:
+def _check_told_apart(path: Path, rows: Sequence[TableRow], kind: type[TableRow]) -> None:
     once = (*kind.ONCE, *kind.WITHIN, *_flat(kind.AXES))
     seen: dict[Any, int] = {}
     for line, row in enumerate(rows, 2):
@@ -198,7 +198,7 @@ def _check_told_apart(path: Path, rows: Sequence[Row], kind: type[Row]) -> None:
             raise FileError(f"{place}: found {_values(row, once)} as in line {first}, expected it once")
 
 
-def _check_axes(path: Path, rows: Sequence[Row], kind: type[Row]) -> None:
+def _check_axes(path: Path, rows: Sequence[TableRow], kind: type[TableRow]) -> None:
     for group, of in grouped(rows if kind.AXES else (), kind.WITHIN).items():
         there = {tuple(_values(row, axis) for axis in kind.AXES) for row in of}
         axes = [grouped(of, axis) for axis in kind.AXES]
@@ -209,7 +209,7 @@ def _check_axes(path: Path, rows: Sequence[Row], kind: type[Row]) -> None:
                 raise FileError(f"{path}: {missing}, expected one: is the table cut off?")
 
 
-def _check_series(path: Path, rows: Sequence[Row], kind: type[Row]) -> None:
+def _check_series(path: Path, rows: Sequence[TableRow], kind: type[TableRow]) -> None:
     found = Counter(_values(row, kind.SERIES) for row in rows if kind.SERIES)
     for line, row in enumerate(rows if kind.SERIES else (), 2):
         series, points = _values(row, kind.SERIES), _values(row, "points")

@@ -10,8 +10,8 @@ from teltheory.policies.expiry import TTL
 from teltheory.policies.greedy_dual import GDSF, PGDSF
 from teltheory.policies.memory import Memory
 from teltheory.policies.node import (
+    NextTurn,
     Node,
-    Turn,
     all_but,
     choose,
     ended_first,
@@ -61,6 +61,7 @@ __all__ = [
     "LeastRecentlyUsed",
     "LengthAwareTLRU",
     "Memory",
+    "NextTurn",
     "Node",
     "NotCompiledError",
     "ObservingPolicy",
@@ -72,7 +73,6 @@ __all__ = [
     "TailOptimizedBelady",
     "ThresholdLRU",
     "TimedPolicy",
-    "Turn",
     "TwoQ",
     "WatchingPolicy",
     "all_but",

@@ -23,7 +23,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 ALL_BUT, FURTHEST_FIRST, ENDED_FIRST = "all but", "furthest first", "ended first"
 
 
-class Turn(NamedTuple):
+class NextTurn(NamedTuple):
     """A turn that is still to come; only clairvoyant policies look at it.
 
     `ahead` is what of its input is promised to other items first: 0 but for a request for a set of items.
@@ -39,7 +39,7 @@ class Turn(NamedTuple):
         return smaller(self.history, larger(self.history + self.prompt - xi - self.ahead, 0))
 
 
-ENDED = Turn(INT64_MAX, 0, 0)
+ENDED = NextTurn(INT64_MAX, 0, 0)
 """The next turn of what never returns."""
 
 
@@ -70,7 +70,7 @@ class Node:
     first: int
     past: int
     cached: int
-    next: Turn | None
+    next: NextTurn | None
     code: int = -1
     last: int = -1
     hits: int = 0
@@ -109,7 +109,7 @@ class Node:
         return 0
 
     @property
-    def coming(self) -> Turn:
+    def coming(self) -> NextTurn:
         """The next turn; `ENDED` if there is none."""
         return self.next or ENDED
 

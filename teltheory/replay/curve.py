@@ -284,12 +284,12 @@ def _segments(trace: Trace, policy: AnyPolicy) -> Segments | None:
     """Return the segments that one pass finds; None if two do not describe the policy on this trace."""
     if not (has_rules(policy) and prefers_kernel(policy)):
         return None
-    from teltheory.replay.chains.rules import Rules
+    from teltheory.replay.chains.rules import SlotRules
     from teltheory.replay.chains.segments import segments_by_budgets, segments_by_weights
     from teltheory.replay.chains.slots import Slots
 
     instance = Instance.of(trace, 0)
-    rules = Rules.of(policy, instance, Slots.of(instance))
+    rules = SlotRules.of(policy, instance, Slots.of(instance))
     if not rules.by_recency:
         return None
     if policy.trim == "least-recent" and rules.safe is not None and not _shrinks(trace):

@@ -55,7 +55,7 @@ SHORT = "abs(datum.value) >= 10000 ? format(datum.value, '~s') : datum.label"
 
 
 @dataclass(frozen=True)
-class Steps:
+class ChartChoices:
     """What the inputs of a chart choose from.
 
     Capacities in tokens, ascending, and thresholds in tokens, ascending, each with its seconds.
@@ -65,7 +65,7 @@ class Steps:
     slos: Mapping[int, Fraction]
 
     @classmethod
-    def of(cls, trace: Trace | Forest, latency: Latency) -> Steps:
+    def of(cls, trace: Trace | Forest, latency: Latency) -> ChartChoices:
         """Return as many steps as `MOST_TURNS` allows for a trace of one turn or more."""
         fewest, most = STEPS
         number = min(max(isqrt(MOST_TURNS // len(trace)), fewest), most)
@@ -89,7 +89,7 @@ def spaced(low: float, high: float, number: int) -> list[int]:
     return sorted(found)
 
 
-def explorer(title: str, cells: Iterable[Any], steps: Steps, start: tuple[int, int]) -> ConcatChart:
+def explorer(title: str, cells: Iterable[Any], steps: ChartChoices, start: tuple[int, int]) -> ConcatChart:
     """Return a chart: curves of one measure along both inputs, and all numbers at what they choose."""
     import altair as alt
 
@@ -99,7 +99,7 @@ def explorer(title: str, cells: Iterable[Any], steps: Steps, start: tuple[int, i
     return alt.concat(*parts, columns=2, data=data, title=title).add_params(*_inputs(steps, start))
 
 
-def _inputs(steps: Steps, start: tuple[int, int]) -> list[Any]:
+def _inputs(steps: ChartChoices, start: tuple[int, int]) -> list[Any]:
     import altair as alt
 
     times = (f"{float(slo):g} s" if slo >= 1 else f"{float(1000 * slo):g} ms" for slo in steps.slos.values())

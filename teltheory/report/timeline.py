@@ -24,7 +24,7 @@ TABLE = re.compile(
 
 
 @dataclass(frozen=True)
-class Turn:
+class TimelineTurn:
     """A turn of a table of states, in tokens."""
 
     turn: int
@@ -40,7 +40,7 @@ class Panel:
 
     title: str
     xi: int
-    turns: tuple[Turn, ...]
+    turns: tuple[TimelineTurn, ...]
 
 
 def with_timelines(document: str) -> str:
@@ -60,9 +60,11 @@ def panels(text: str) -> list[Panel]:
     ]
 
 
-def _turn(line: str) -> Turn:
+def _turn(line: str) -> TimelineTurn:
     row = dict(zip(TURNS, line.strip("| ").split(" | "), strict=True))
-    return Turn(int(row["turn"]), row["conversation"], *(int(row[name]) for name in ("total", "reused", "excess")))
+    return TimelineTurn(
+        int(row["turn"]), row["conversation"], *(int(row[name]) for name in ("total", "reused", "excess"))
+    )
 
 
 def _figure(drawn: Sequence[Panel]) -> Iterator[str]:
@@ -85,7 +87,7 @@ def _figure(drawn: Sequence[Panel]) -> Iterator[str]:
     )
 
 
-def _length(turn: Turn, xi: int) -> int:
+def _length(turn: TimelineTurn, xi: int) -> int:
     """Return how long a turn is drawn: its input, and the place of the threshold if that is not far off."""
     mark = turn.reused + xi
     return max(turn.total, mark if mark <= 2 * turn.total else 0)
@@ -103,7 +105,7 @@ def _panel(panel: Panel, names: Sequence[str], unit: float) -> Iterator[str]:
         yield f'<g transform="translate({x} {y})">{"".join(_bar(turn, panel.xi, unit))}</g>'
 
 
-def _bar(turn: Turn, xi: int, unit: float) -> Iterator[str]:
+def _bar(turn: TimelineTurn, xi: int, unit: float) -> Iterator[str]:
     """Yield the parts of a bar: cached, computed within the threshold, above it; the threshold; the numbers."""
     at = 0
     computed = turn.total - turn.reused

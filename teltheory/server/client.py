@@ -23,7 +23,7 @@ SHOWN = 200
 
 
 @dataclass(frozen=True)
-class Answer:
+class ServerReply:
     """What a server did with one prompt; `first_token` is on the clock of the reader."""
 
     prompt_tokens: int
@@ -96,7 +96,7 @@ class Completions:
     ) -> None:
         await self._http.__aexit__(kind, error, trace)
 
-    async def ask(self, prompt: Prompt) -> Answer:
+    async def ask(self, prompt: Prompt) -> ServerReply:
         """Send a prompt for one token; `first_token` is in seconds after sending."""
         try:
             async with asyncio.timeout(self._timeout):
@@ -109,7 +109,7 @@ class Completions:
         except ProbeError as error:
             raise ProbeError(f"{self.url}: {error}", error.status) from None
 
-    async def _asked(self, prompt: Prompt) -> Answer:
+    async def _asked(self, prompt: Prompt) -> ServerReply:
         one_token = {"max_tokens": 1, "temperature": 0, "stream": True, "stream_options": {"include_usage": True}}
         body = {"model": self.model, "prompt": prompt, **one_token}
         request = self._http.build_request("POST", self.url + ENDPOINT, json=body)
@@ -150,7 +150,9 @@ class Completions:
         return without_key(text, self._key)
 
 
-async def read_answer(response: httpx.Response, clock: Callable[[], float], hide: Callable[[str], str]) -> Answer:
+async def read_answer(
+    response: httpx.Response, clock: Callable[[], float], hide: Callable[[str], str]
+) -> ServerReply:
     """Read a stream to its end; `hide` takes out of each event what no message may show."""
     first: float | None = None
     usage: object = None
@@ -170,7 +172,7 @@ async def read_answer(response: httpx.Response, clock: Callable[[], float], hide
         raise _early("the first token", ended)
     if usage is None:
         raise _early("the usage", ended)
-    return Answer(*_counts(usage), first)
+    return ServerReply(*_counts(usage), first)
 
 
 def one_line(text: str) -> str:

@@ -16,7 +16,7 @@ MOST_MEASUREMENTS = 1_000_000
 
 
 @dataclass(frozen=True)
-class Step:
+class ProbeStep:
     """One measurement of a plan: its cell, how many times that was measured before, n, and c < n, in tokens."""
 
     cell: int
@@ -57,12 +57,12 @@ class ProbePlan:
         size, shares = self.block_size, [Fraction(str(share)) for share in self.shares]
         return tuple(sorted({(n, int(share * n) // size * size) for n in self.lengths for share in shares}))
 
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[ProbeStep, ...]:
         """Return all measurements in their order: each repeat is one pass over all cells, shuffled anew."""
         rng = np.random.default_rng(self.seed)
         cells = self.cells
         order = [(int(cell), repeat) for repeat in range(self.repeats) for cell in rng.permutation(len(cells))]
-        return tuple(Step(cell, repeat, *cells[cell]) for cell, repeat in order)
+        return tuple(ProbeStep(cell, repeat, *cells[cell]) for cell, repeat in order)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the plan as JSON has it."""

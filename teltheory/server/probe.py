@@ -10,8 +10,8 @@ import numpy as np
 
 from teltheory.errors import ArgumentError, ProbeError
 from teltheory.model.numbers import whole_number
-from teltheory.server.client import Answer, Completions, Prompt
-from teltheory.server.grid import ProbePlan, Step
+from teltheory.server.client import Completions, Prompt, ServerReply
+from teltheory.server.grid import ProbePlan, ProbeStep
 from teltheory.server.record import Measured, ProbeRecord, now
 
 REFUSED_PROMPT = (400, 415, 422)
@@ -91,7 +91,7 @@ async def _accepted_kind(server: Completions, plan: ProbePlan, prompts: Prompts)
 async def _rehearse(server: Completions, plan: ProbePlan, kind: str, prompts: Prompts) -> None:
     """Make one measurement that is not kept, of the cell with the longest prefix."""
     prompt_tokens, cached = max(plan.cells, key=lambda cell: (cell[1], cell[0]))
-    line = await _measured(server, Step(0, 0, prompt_tokens, cached), kind, prompts, plan.block_size)
+    line = await _measured(server, ProbeStep(0, 0, prompt_tokens, cached), kind, prompts, plan.block_size)
     if cached and not line.reported_cached_tokens:
         raise ProbeError(
             f"{server.url}: the server had a prefix of {cached:,} tokens and reported none of it cached; start "
@@ -100,7 +100,9 @@ async def _rehearse(server: Completions, plan: ProbePlan, kind: str, prompts: Pr
         )
 
 
-async def _measured(server: Completions, step: Step, kind: str, prompts: Prompts, block_size: int) -> Measured:
+async def _measured(
+    server: Completions, step: ProbeStep, kind: str, prompts: Prompts, block_size: int
+) -> Measured:
     parts, started, requested = prompts.draw(kind, step.prompt_tokens), now(), 0
     if step.cached_tokens:
         warmed = await server.ask(prefix(parts, step.cached_tokens))
@@ -121,7 +123,7 @@ async def _measured(server: Completions, step: Step, kind: str, prompts: Prompts
     )
 
 
-def _as_sent(server: Completions, kind: str, sent: int, answer: Answer) -> int:
+def _as_sent(server: Completions, kind: str, sent: int, answer: ServerReply) -> int:
     """Return the length that the server counted, which for token ids is the length that was sent."""
     if kind == "tokens" and answer.prompt_tokens != sent:
         raise ProbeError(

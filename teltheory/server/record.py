@@ -21,7 +21,7 @@ from typing import Any
 from teltheory.base.input_files import check_file
 from teltheory.base.whole_files import check_place
 from teltheory.errors import FileError, shown
-from teltheory.server.grid import ProbePlan, Step
+from teltheory.server.grid import ProbePlan, ProbeStep
 
 FORMAT = 1
 VERSION_FIELD = "teltheory_probe"
@@ -76,7 +76,7 @@ class ProbeRecord:
         """Close the file and let other probes write to it."""
         os.close(self._file)
 
-    def missing(self) -> tuple[Step, ...]:
+    def missing(self) -> tuple[ProbeStep, ...]:
         """Return the measurements of the plan that the file lacks, in their order."""
         done = {(line.cell, line.repeat) for line in self.measured}
         return tuple(step for step in self.plan.steps() if (step.cell, step.repeat) not in done)

@@ -35,7 +35,7 @@ from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import IntArray, real_number, whole_number
 from teltheory.model.trace import Trace
-from teltheory.serving.engine import Rows
+from teltheory.serving.engine import ServedRows
 from teltheory.serving.view import Cache, View
 from teltheory.serving.work import Price, Work
 
@@ -108,7 +108,7 @@ def batching_of(batching: object) -> Chunked:
 
 
 @dataclass
-class Job:
+class Batched:
     """A request on its replica: what is left of its prompt, what is before that, and what its iterations took."""
 
     k: int
@@ -126,22 +126,22 @@ class Job:
 class Part(NamedTuple):
     """Prompt tokens of a request in an iteration."""
 
-    job: Job
+    job: Batched
     tokens: int
 
 
-class Batch:
+class Batcher:
     """A replica, iteration by iteration."""
 
     def __init__(self, options: Chunked, price: Price) -> None:
         self.chunk, self.decode, self.price = options.chunk, options.decode or Decode(0.0), price
-        self.queue: deque[Job] = deque()
+        self.queue: deque[Batched] = deque()
         self.ends: deque[float] = deque()  # of prompts, never falling
         self.answering: list[tuple[int, int]] = []  # the last iteration of each, and its context then
         self.context = self.number = 0
         self.until, self.busy = -inf, 0.0
 
-    def add(self, job: Job) -> None:
+    def add(self, job: Batched) -> None:
         """Let a request wait."""
         self.queue.append(job)
 
@@ -211,7 +211,7 @@ class Batch:
         together = float(ttft(sum(tokens for _, tokens in parts)))
         return together + sum(float(ttft(tokens, job.before)) - float(ttft(tokens)) for job, tokens in parts)
 
-    def _answer(self, first: Sequence[Job]) -> None:
+    def _answer(self, first: Sequence[Batched]) -> None:
         """Count the tokens of an iteration: one a request that is being answered, and the first of others."""
         self.context += len(self.answering)
         while self.answering and self.answering[0][0] == self.number:
@@ -225,10 +225,10 @@ class Batch:
 
 def run_in_batches(
     work: Work, caches: Sequence[Cache], choose: Callable[[View], int], price: Price, options: Chunked
-) -> Rows:
+) -> ServedRows:
     """Send the requests to the replicas, and serve them in iterations."""
-    batches, home, jobs = [Batch(options, price) for _ in caches], dict[int, int](), list[Job]()
-    rows = Rows()
+    batches, home, jobs = [Batcher(options, price) for _ in caches], dict[int, int](), list[Batched]()
+    rows = ServedRows()
     columns = work.arrival, work.session, work.inputs, options.answers(work.requests)
     for k, (arrival, session, tokens, answer) in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
         for batch in batches:
@@ -239,7 +239,7 @@ def run_in_batches(
         moved = caches[replica].serve(k)
         cached = sum(moved[0]) * work.block_size
         loads = float(price.load(np.array(moved[0], np.int64)))
-        jobs.append(Job(k, arrival, tokens - cached, cached, answer, loads))
+        jobs.append(Batched(k, arrival, tokens - cached, cached, answer, loads))
         batches[replica].add(jobs[-1])
         home[session] = replica
         rows.replica.append(replica)
@@ -247,7 +247,7 @@ def run_in_batches(
     return _finished(rows, batches, jobs)
 
 
-def _finished(rows: Rows, batches: Sequence[Batch], jobs: Sequence[Job]) -> Rows:
+def _finished(rows: ServedRows, batches: Sequence[Batcher], jobs: Sequence[Batched]) -> ServedRows:
     """Serve what is left, and read off the requests when each began and what it took."""
     for batch in batches:
         batch.advance(inf)

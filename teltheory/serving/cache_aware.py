@@ -80,7 +80,7 @@ def _conversations(trace: Trace) -> Forest:
 
 
 @dataclass
-class Held:
+class SentNode:
     """What was sent to a replica of a node: how many of its first tokens, and when last."""
 
     tokens: int
@@ -95,7 +95,7 @@ class Chooser:
         self.forest = forest = sent(requests)
         self.length = (forest.length * forest.block_size).tolist()
         self.ask = (forest.ask * forest.block_size).tolist()
-        self.held: list[dict[int, Held]] = [{} for _ in range(replicas)]
+        self.held: list[dict[int, SentNode]] = [{} for _ in range(replicas)]
         self.size = [0] * replicas
         self.next_eviction = -inf
 
@@ -141,7 +141,7 @@ class Chooser:
 
     def _insert(self, turn: int, path: list[tuple[int, int]], replica: int) -> None:
         for node, tokens in path:
-            held = self.held[replica].setdefault(node, Held(0, turn))
+            held = self.held[replica].setdefault(node, SentNode(0, turn))
             self.size[replica] += max(tokens - held.tokens, 0)
             held.tokens, held.used = max(tokens, held.tokens), turn
 

@@ -18,7 +18,7 @@ from teltheory.model.tiers import Tiers
 from teltheory.policies.policy import NotCompiledError
 from teltheory.replay.chains.rules import Nodes
 from teltheory.replay.compiled import inlined, uncounted
-from teltheory.replay.tiers.kernel import Layout, Moved, State, cut, serve
+from teltheory.replay.tiers.kernel import Seen, Stock, Writes, cut, serve
 from teltheory.replay.tiers.rules import empty, layout_of, moved_of
 from teltheory.serving.routers import Affinity, Hash, LeastLoaded, MinTTFT, RoundRobin, hashed
 from teltheory.serving.work import Price, Work
@@ -27,7 +27,7 @@ GIVEN, IDLEST, HOME, SOONEST = range(4)
 """Ways to choose: as was said before, the idlest, the session's, or that with the least TTFT."""
 
 
-class Asked(NamedTuple):
+class Inputs(NamedTuple):
     """Requests, what a token takes as `LatencyModel` has it and a unit of each tier to load, and how to choose."""
 
     arrival: FloatArray
@@ -42,7 +42,7 @@ class Asked(NamedTuple):
     given: IntArray
 
 
-class Replicas(NamedTuple):
+class Homes(NamedTuple):
     """When each is free, its slot of each session and its latest one, -1 for none; and each session's replica."""
 
     free: FloatArray
@@ -51,7 +51,7 @@ class Replicas(NamedTuple):
     home: IntArray
 
 
-class Times(NamedTuple):
+class RequestTimes(NamedTuple):
     """Of each request: its replica, and seconds."""
 
     replica: IntArray
@@ -62,7 +62,7 @@ class Times(NamedTuple):
 
 
 @inlined
-def _seconds(asked: Asked, layout: Layout, state: State, k: int, slot: int) -> tuple[float, float, float]:
+def _seconds(asked: Inputs, layout: Seen, state: Stock, k: int, slot: int) -> tuple[float, float, float]:
     """Return what loading, computing and both take of request k, at a replica where its session has a slot."""
     load, left = 0.0, layout.history[k]
     for i in range(len(layout.capacity)):
@@ -77,7 +77,7 @@ def _seconds(asked: Asked, layout: Layout, state: State, k: int, slot: int) -> t
 
 
 @inlined
-def _candidates(asked: Asked, replicas: Replicas, k: int) -> tuple[int, int]:
+def _candidates(asked: Inputs, replicas: Homes, k: int) -> tuple[int, int]:
     """Return the first replica that may serve request k, and the first after it that may not."""
     if asked.way == SOONEST:
         return 0, len(replicas.free)
@@ -93,7 +93,9 @@ def _candidates(asked: Asked, replicas: Replicas, k: int) -> tuple[int, int]:
 
 
 @uncounted
-def serve_all(asked: Asked, layout: Layout, state: State, moved: Moved, replicas: Replicas, times: Times) -> None:
+def serve_all(
+    asked: Inputs, layout: Seen, state: Stock, moved: Writes, replicas: Homes, times: RequestTimes
+) -> None:
     """Send the requests to the replicas, and serve them; among replicas that are equally good the first one."""
     for k in range(len(asked.arrival)):
         session = asked.session[k]
@@ -131,11 +133,11 @@ class OnReplicas(Nodes):
 
 def run_compiled(
     work: Work, policy: Any, tiers: Tiers, forced: bool, router: Any, replicas: int, price: Price
-) -> tuple[Times, Moved]:
+) -> tuple[RequestTimes, Writes]:
     """Serve private conversations; `NotCompiledError` if the engine does not do what is asked."""
     instance = Instance.of(work.requests, tiers.capacities[0], forced=forced)  # type: ignore[arg-type]
     way, given = _way_of(router, work, replicas)
-    asked = Asked(
+    asked = Inputs(
         work.arrival,
         work.session,
         work.inputs,
@@ -149,9 +151,9 @@ def run_compiled(
     )
     layout = layout_of(instance, policy, tiers, OnReplicas)
     n, sessions = len(work), instance.requests.conversations
-    moved, times = moved_of(len(tiers), n), Times(np.empty(n, np.int64), *(np.empty(n) for _ in range(4)))
+    moved, times = moved_of(len(tiers), n), RequestTimes(np.empty(n, np.int64), *(np.empty(n) for _ in range(4)))
     slots = np.full((replicas, sessions), -1, np.int64)
-    busy = Replicas(
+    busy = Homes(
         np.full(replicas, -np.inf), slots, np.full(replicas, -1, np.int64), np.full(sessions, -1, np.int64)
     )
     serve_all(asked, layout, empty(layout, replicas), moved, busy, times)

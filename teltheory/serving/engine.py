@@ -29,7 +29,7 @@ from teltheory.serving.work import Price, Work
 
 
 @dataclass
-class Rows:
+class ServedRows:
     """What happened to each request, in order of arrival, and how long each replica had iterations."""
 
     replica: list[int] = field(default_factory=list)
@@ -56,9 +56,9 @@ def caches_of(work: Work, policy: Any, tiers: Tiers, forced: bool, cache: object
     return servers(instance, policy, tiers, cache, replicas)
 
 
-def run(work: Work, caches: Sequence[Cache], choose: Callable[[View], int], price: Price) -> Rows:
+def run(work: Work, caches: Sequence[Cache], choose: Callable[[View], int], price: Price) -> ServedRows:
     """Send the requests to the replicas, and serve them."""
-    rows, free, home = Rows(), [-np.inf] * len(caches), dict[int, int]()
+    rows, free, home = ServedRows(), [-np.inf] * len(caches), dict[int, int]()
     pending = [deque[float]() for _ in caches]
     columns = zip(work.arrival.tolist(), work.session.tolist(), work.inputs.tolist(), strict=True)
     for k, (arrival, session, tokens) in enumerate(columns):

@@ -24,7 +24,7 @@ from teltheory.policies.policy import NotCompiledError
 from teltheory.replay import KERNEL_FROM, Engine, replay
 from teltheory.replay.tiers.replays import Moves, check_cache, made_in, outcome_of
 from teltheory.serving.batching import batching_of, run_in_batches
-from teltheory.serving.engine import Rows, caches_of, run
+from teltheory.serving.engine import ServedRows, caches_of, run
 from teltheory.serving.routers import chooser_of, router_of
 from teltheory.serving.served import Served, seconds
 from teltheory.serving.shared import Sharing, stored
@@ -151,7 +151,7 @@ def counted(choose: Callable[[View], int], count: Count) -> Callable[[View], int
 
 def _rows(
     caches: tuple[Any, ...], choose: Callable[[View], int], price: Price, batching: Any, shared: bool
-) -> Rows:
+) -> ServedRows:
     """Serve by the plain engine that is asked for."""
     work = caches[0]
     if shared:
@@ -185,7 +185,7 @@ def _compiled(
     return Served(outcome, replica, work.arrival, start, load, compute, service, replicas)
 
 
-def served_of(work: Work, capacity: int | Tiers, rows: Rows, replicas: int) -> Served:
+def served_of(work: Work, capacity: int | Tiers, rows: ServedRows, replicas: int) -> Served:
     """Return what rows of requests say."""
     outcome, replica = outcome_of(capacity, work.requests, rows.moved), np.array(rows.replica, np.int64)
     columns = rows.start, rows.load, rows.compute, rows.service

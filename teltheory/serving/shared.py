@@ -25,7 +25,7 @@ from teltheory.errors import ArgumentError
 from teltheory.model.tiers import Tiers
 from teltheory.replay.tiers.chains import Conversations, Row
 from teltheory.replay.tiers.nodes import policy_of_each_tier
-from teltheory.serving.engine import Rows, caches_of
+from teltheory.serving.engine import ServedRows, caches_of
 from teltheory.serving.view import Cache, View
 from teltheory.serving.work import Price, Work
 
@@ -33,7 +33,7 @@ FINISH, START, ARRIVE = 0, 1, 2
 
 
 @dataclass
-class Store:
+class SharedTier:
     """The tier that all replicas share.
 
     Attributes
@@ -68,7 +68,7 @@ class Both:
     """A replica's own tiers and the store, as a router looks at them."""
 
     own: Cache
-    store: Store
+    store: SharedTier
 
     def found(self, k: int) -> tuple[int, ...]:
         """Return the units that request k would reuse of each tier."""
@@ -82,7 +82,7 @@ class Both:
 
 def stored(
     work: Work, policy: Any, tiers: Tiers, forced: bool, cache: object, replicas: int
-) -> tuple[list[Both], Store]:
+) -> tuple[list[Both], SharedTier]:
     """Return the empty tiers of each replica, with the empty store of all."""
     if len(tiers) < 2:
         raise ArgumentError("shared", True, "two tiers or more with it, of which the last is shared")
@@ -92,7 +92,7 @@ def stored(
     alone = Tiers(tiers.capacities[-1:])
     (shared,) = caches_of(work, last, alone, False, cache, 1)
     session = work.session.tolist() if isinstance(shared, Conversations) else None
-    store = Store(shared, session, {})
+    store = SharedTier(shared, session, {})
     each = caches_of(work, tuple(policy)[:-1] if several else policy, own, forced, cache, replicas)
     return [Both(one, store) for one in each], store
 
@@ -109,7 +109,7 @@ class Replica:
 class Sharing:
     """Replicas with their own tiers, the store, and what happens in order of time."""
 
-    def __init__(self, work: Work, caches: Sequence[Both], store: Store, price: Price) -> None:
+    def __init__(self, work: Work, caches: Sequence[Both], store: SharedTier, price: Price) -> None:
         self.work, self.caches, self.store, self.price = work, caches, store, price
         self.replicas = [Replica() for _ in caches]
         self.columns = [c.tolist() for c in (work.arrival, work.session, work.inputs)]
@@ -118,10 +118,10 @@ class Sharing:
         self.home: dict[int, int] = {}
         n = len(work)
         self.expected = [0.0] * n
-        self.rows = Rows([0] * n, [0.0] * n, [0.0] * n, [0.0] * n, [0.0] * n)
+        self.rows = ServedRows([0] * n, [0.0] * n, [0.0] * n, [0.0] * n, [0.0] * n)
         self.moved: list[Any] = [None] * n
 
-    def run(self, choose: Callable[[View], int]) -> Rows:
+    def run(self, choose: Callable[[View], int]) -> ServedRows:
         """Let everything happen."""
         while self.events:
             now, kind, k = heappop(self.events)

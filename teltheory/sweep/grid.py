@@ -22,7 +22,7 @@ from teltheory.policies.policy import Policy
 from teltheory.policies.spec import DEFAULT_CUTOFF, AtHand, Spec, as_spec, in_blocks, parse_policy
 from teltheory.replay import Cache
 from teltheory.replay.caches import always_forced, read_cache
-from teltheory.sweep.jobs import Job, Measurement
+from teltheory.sweep.jobs import Measurement, ReplayJob
 from teltheory.sweep.sources import AnySource, ForestAtHand
 
 
@@ -151,7 +151,7 @@ class Grid:
         """Return the cache that a policy has: its own if it names one."""
         return read_cache(getattr(spec, "cache", None) or self.cache)
 
-    def plan(self, sources: Sequence[AnySource], latency: Latency) -> list[Job]:
+    def plan(self, sources: Sequence[AnySource], latency: Latency) -> list[ReplayJob]:
         """Return the replays that the grid takes; see `plan`."""
         return plan(sources, self, latency)
 
@@ -213,7 +213,7 @@ def _number(value: Fraction | None) -> float | None:
     return None if value is None else float(value)
 
 
-def plan(sources: Sequence[AnySource], grid: Grid, latency: Latency) -> list[Job]:
+def plan(sources: Sequence[AnySource], grid: Grid, latency: Latency) -> list[ReplayJob]:
     """Return the replays that a grid takes, each once: trace outermost, then capacity, LRU first, optima last.
 
     A policy that does not depend on the threshold is replayed once a capacity, a trace with two labels once.
@@ -221,7 +221,7 @@ def plan(sources: Sequence[AnySource], grid: Grid, latency: Latency) -> list[Job
     slos = tuple(sorted(grid.slos.items()))
     by_trace = {source.key: source for source in sources}
     return [
-        Job(key, source.turns, policy, capacity, grid.forced, latency, thresholds, slos, cache, grid.running)
+        ReplayJob(key, source.turns, policy, capacity, grid.forced, latency, thresholds, slos, cache, grid.running)
         for key, source in by_trace.items()
         for capacity in dict.fromkeys(grid.capacities)
         for (policy, cache), thresholds in _replayed(grid, source).items()

@@ -55,7 +55,7 @@ class Measurement:
 
 
 @dataclass(frozen=True)
-class Job:
+class ReplayJob:
     """One replay and the thresholds that it is measured at; `slos` are those that stand for a TTFT, in seconds.
 
     Capacity and thresholds are in the trace's unit; of a forest in tokens, while its policy counts in blocks.

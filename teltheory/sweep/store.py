@@ -7,10 +7,10 @@ from typing import Any, TypeAlias
 
 from teltheory.base.store import Results, text_of
 from teltheory.errors import shown
-from teltheory.sweep.jobs import Job, Measurement
+from teltheory.sweep.jobs import Measurement, ReplayJob
 from teltheory.sweep.served_jobs import ServedJob, ServedMeasurement
 
-AnyJob: TypeAlias = Job | ServedJob
+AnyJob: TypeAlias = ReplayJob | ServedJob
 
 _MEASURED = {field.name for field in fields(Measurement)}
 
@@ -20,8 +20,8 @@ class Store:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self._results = {kind: Results(self.path, kind) for kind in (Job.kind, ServedJob.kind)}
-        self._results[Job.kind].check_place()
+        self._results = {kind: Results(self.path, kind) for kind in (ReplayJob.kind, ServedJob.kind)}
+        self._results[ReplayJob.kind].check_place()
         self._measurements = {
             (kind, text): self._checked(kind, number, found)
             for kind, results in self._results.items()
@@ -42,7 +42,7 @@ class Store:
         self._measurements |= {(job.kind, text_of(about)): measurement for about, measurement in made}
 
     def _checked(self, kind: str, number: int, found: dict[str, Any]) -> Measurement | ServedMeasurement:
-        if kind == Job.kind:
+        if kind == ReplayJob.kind:
             return self._checked_measurement(number, found)
         try:
             return ServedMeasurement.from_dict(found)
@@ -51,12 +51,12 @@ class Store:
 
     def _checked_measurement(self, number: int, found: dict[str, Any]) -> Measurement:
         for field in sorted(_MEASURED ^ set(found)):
-            raise self._results[Job.kind].damaged(
+            raise self._results[ReplayJob.kind].damaged(
                 number, f"{'no' if field in _MEASURED else 'a'} field {shown(field, 60)}"
             )
         for field, value in found.items():
             if not _is_measure(field, value):
-                raise self._results[Job.kind].damaged(number, f"{field} {shown(value)}")
+                raise self._results[ReplayJob.kind].damaged(number, f"{field} {shown(value)}")
         return Measurement(**found)
 
 

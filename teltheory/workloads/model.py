@@ -54,7 +54,7 @@ class GammaRates:
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of conversation; its counterpart in the belief MDP, exact, is `teltheory.belief.model.Kind`.
+    """One kind of conversation; its counterpart in the belief MDP, exact, is `teltheory.belief.model.BeliefKind`.
 
     Attributes
     ----------

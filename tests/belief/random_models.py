@@ -5,7 +5,7 @@ from random import Random
 
 import numpy as np
 
-from teltheory.belief.model import BeliefMDP, Kind, State, after, allocations, arrivals, first_turn
+from teltheory.belief.model import BeliefKind, BeliefMDP, State, after, allocations, arrivals, first_turn
 from teltheory.workloads.laws import Finite
 
 GAPS = (Fraction(1, 3), Fraction(1, 2), Fraction(2, 3), Fraction(1))
@@ -24,7 +24,7 @@ def random_shares(rng: np.random.Generator, number: int) -> list[Fraction]:
 
 def random_model(rng: np.random.Generator, forced: bool | None = None, longest: int = 2) -> BeliefMDP:
     kinds = tuple(
-        Kind(
+        BeliefKind(
             int(rng.integers(1, 4)),
             tuple(random_law(rng, longest) for _ in range(rng.integers(1, 3))),
             random_law(rng, int(rng.integers(0, 2))),

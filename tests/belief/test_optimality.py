@@ -12,8 +12,8 @@ from belief.random_models import arbitrary, random_cached, random_law, random_mo
 import teltheory as tt
 from teltheory.belief.mdp import Solver
 from teltheory.belief.model import (
+    BeliefKind,
     BeliefMDP,
-    Kind,
     Known,
     State,
     allocations,
@@ -22,7 +22,7 @@ from teltheory.belief.model import (
 )
 from teltheory.belief.optimality import alive, as_replayed, decisions, decisions_of, et_lru, next_turns, turn_rates
 from teltheory.belief.tables import Tables
-from teltheory.claims.beliefs import Step, followed
+from teltheory.claims.beliefs import PastTurn, followed
 from teltheory.errors import ForcedCachingError
 from teltheory.workloads.laws import Finite, fixed
 
@@ -73,7 +73,7 @@ def minimisers(model, state, weights, cached):
 
 def test_indices_by_hand():
     """pi = 1/2 at rate 3 and 1 at rate 1; after the gap x = 1/2 the weights 3/4, 1/2 and 1 for a new one."""
-    kinds = (Kind(3, (fixed(1),), share=HALF), Kind(1, (fixed(1),), share=HALF))
+    kinds = (BeliefKind(3, (fixed(1),), share=HALF), BeliefKind(1, (fixed(1),), share=HALF))
     model = BeliefMDP(1, 0, kinds)
     state = State((Known(0, 0, HALF, 1), Known(1, 0, Fraction(1), 1)), (0, 1))
     assert turn_rates(model, state) == [Fraction(3, 2), 1]
@@ -118,7 +118,7 @@ def test_decisions_of_a_policy():
 
 
 def test_decisions_need_a_past_that_fits():
-    model = BeliefMDP(1, 0, (Kind(1, (fixed(2),)),), forced=True)
+    model = BeliefMDP(1, 0, (BeliefKind(1, (fixed(2),)),), forced=True)
     state = State((Known(0, 0, Fraction(1), 2),), (0,))
     with pytest.raises(ForcedCachingError):
         decisions(Tables(model), state, 1, turn_rates)
@@ -141,7 +141,7 @@ def test_et_lru_keeps_a_minimiser(index):
 
 def alike(rng, prompts, **changes):
     """Return a random model of one kind, so that beliefs are in the order of recency, and a state."""
-    kind = Kind(int(rng.integers(1, 4)), prompts, random_law(rng, 1))
+    kind = BeliefKind(int(rng.integers(1, 4)), prompts, random_law(rng, 1))
     model = replace(random_model(rng), kinds=(kind,), **changes)
     model = replace(model, capacity=model.capacity + 2, gaps=((HALF, Fraction(1)),))
     return model, random_state(rng, model, int(rng.integers(1, 5)))
@@ -183,7 +183,7 @@ def test_et_lru_is_lru_where_rates_are_alike_and_there_is_no_threshold():
 
 def test_equal_scores_go_least_recent_first():
     """No time passes and nobody dies: all scores are equal, and the least recent is not the first."""
-    model = BeliefMDP(2, 0, (Kind(1, (fixed(1),)),), gaps=((Fraction(1), Fraction(1)),))
+    model = BeliefMDP(2, 0, (BeliefKind(1, (fixed(1),)),), gaps=((Fraction(1), Fraction(1)),))
     known = Known(0, 0, Fraction(1), 2)
     assert et_lru()(model, State((known,) * 3, (1, 0, 2)), (1, 1, 2)) == (0, 0, 2)
     assert et_lru()(model, State((known,) * 3, (1, 2, 0)), (1, 1, 1)) == (1, 0, 1)
@@ -192,7 +192,7 @@ def test_equal_scores_go_least_recent_first():
 def test_et_lru_by_hand():
     """Scores of A (L = 4, rate 3, pi 1/3) by what is held: 4: 1/2, less: 1; of B (L = 2) 2: 1/2, 1: 1."""
     law = Finite((0, 1), (HALF, HALF))
-    model = BeliefMDP(4, 1, (Kind(3, (law,), share=HALF), Kind(1, (law,), share=HALF)))
+    model = BeliefMDP(4, 1, (BeliefKind(3, (law,), share=HALF), BeliefKind(1, (law,), share=HALF)))
     state = State((Known(0, 0, Fraction(1, 3), 4), Known(1, 0, Fraction(1), 2)), (0, 1))
     kept = [et_lru()(replace(model, capacity=c), state, (4, 2)) for c in range(6, -1, -1)]
     assert kept == [(4, 2), (3, 2), (3, 1), (2, 1), (1, 1), (0, 1), (0, 0)]
@@ -215,7 +215,7 @@ def path(rng, model, turns):
         q = int(rng.choice(model.kinds[kind].prompt(so_far).lengths))
         a = int(rng.choice(model.kinds[kind].response.lengths))
         x = model.gaps[rng.integers(len(model.gaps))][0] if steps else Fraction(1)
-        step = Step(x, place, kind, q, a)
+        step = PastTurn(x, place, kind, q, a)
         state = followed(model, states[-1], step)
         if model.forced and state.conversations[place].past > model.capacity:
             if max(known[i].past for i in range(len(known))) >= model.capacity and len(known) == 5:
@@ -260,7 +260,7 @@ def walks(number, seed, **changes):
     rng = np.random.default_rng(seed)
     for _ in range(number):
         kinds = tuple(
-            Kind(rate, (random_law(rng, 2), _law(rng)), fixed(int(rng.integers(2))), HALF) for rate in (1, 3)
+            BeliefKind(rate, (random_law(rng, 2), _law(rng)), fixed(int(rng.integers(2))), HALF) for rate in (1, 3)
         )
         model = BeliefMDP(int(rng.integers(2, 7)), int(rng.integers(0, 4)), kinds, gaps=GAPS, **changes)
         model = replace(model, forced=bool(rng.integers(2)))

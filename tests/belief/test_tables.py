@@ -13,8 +13,8 @@ from refusals import refused
 from teltheory.belief import tables as module
 from teltheory.belief.mdp import Solver
 from teltheory.belief.model import (
+    BeliefKind,
     BeliefMDP,
-    Kind,
     Known,
     State,
     after,
@@ -123,7 +123,7 @@ def test_no_policy_costs_less_than_the_best():
 
 
 def test_what_cannot_be_solved_is_named():
-    model = BeliefMDP(2, 0, (Kind(1, (fixed(2),)),))
+    model = BeliefMDP(2, 0, (BeliefKind(1, (fixed(2),)),))
     state = first_turn(model, 0, 2, 0)
     for cached, turns, forced in (((2,), 0, False), ((3,), 1, False), ((2, 0), 1, False), ((1,), 1, True)):
         with pytest.raises(ArgumentError, match=r"^turns: found 0|^cached: found"):
@@ -132,7 +132,7 @@ def test_what_cannot_be_solved_is_named():
 
 def narrow_gap(belief="bayes"):
     """Return a model whose fractions have long denominators."""
-    kinds = (Kind(1, (Finite((1, 2), (HALF, HALF)), COIN)),)
+    kinds = (BeliefKind(1, (Finite((1, 2), (HALF, HALF)), COIN)),)
     return BeliefMDP(2, 1, kinds, gaps=((Fraction(10**6 + 3, 10**6 + 33), Fraction(1)),), belief=belief)
 
 
@@ -194,7 +194,7 @@ def test_the_next_cost_and_the_objective():
 
 
 def test_forced_caching_that_cannot_be_is_an_error():
-    model = BeliefMDP(1, 0, (Kind(1, (fixed(2),)),), forced=True)
+    model = BeliefMDP(1, 0, (BeliefKind(1, (fixed(2),)),), forced=True)
     state = first_turn(model, 0, 2, 0)
     for broken in (
         lambda: Tables(model).of_cached(state, 1),
@@ -225,7 +225,7 @@ def test_the_longest_past():
 
 
 def test_a_conversation_that_never_starts_has_no_past():
-    new_is_long = Kind(1, (fixed(4), fixed(0)))
+    new_is_long = BeliefKind(1, (fixed(4), fixed(0)))
     for births, longest in ((0, 1), (1, 4)):
         model = BeliefMDP(9, 0, (new_is_long,), Fraction(births))
         assert longest_past(model, first_turn(model, 0, 1, 0), 2) == longest
@@ -244,7 +244,7 @@ def test_the_next_turn_is_somebody_s():
 def test_beliefs_by_hand():
     """Death rate 2 and turn rate 1, x = 1/2: pi/4; or by Bayes x**3 = 1/8, no turn with 17/24 if alive."""
     known = Known(0, 0, HALF, 1)
-    paper = BeliefMDP(1, 0, (Kind(1, (fixed(1),)),), Fraction(1), 2)
+    paper = BeliefMDP(1, 0, (BeliefKind(1, (fixed(1),)),), Fraction(1), 2)
     bayes = replace(paper, belief="bayes")
     assert aged(paper, known, HALF) == Fraction(1, 8)
     assert silent(bayes, known, HALF) == 1 - HALF + HALF * Fraction(17, 24)
@@ -255,7 +255,7 @@ def test_the_posterior_is_that_of_the_module_on_beliefs():
     rng = np.random.default_rng(39)
     for _ in range(200):
         rate, mu, x = int(rng.integers(1, 4)), int(rng.integers(1, 4)), Fraction(int(rng.integers(1, 6)), 5)
-        model = BeliefMDP(1, 0, (Kind(rate, (fixed(1),)),), death_rate=mu, belief="bayes")
+        model = BeliefMDP(1, 0, (BeliefKind(rate, (fixed(1),)),), death_rate=mu, belief="bayes")
         pi = Fraction(int(rng.integers(1, 8)), 7)
         found = aged(model, Known(0, 0, pi, 1), x)
         assert found == exact_after_silence(pi, x ** (mu + rate), mu, rate)
@@ -264,7 +264,7 @@ def test_the_posterior_is_that_of_the_module_on_beliefs():
 def test_a_race_by_hand():
     """One conversation for certain alive, rates 1: (1 + pi x-aged) x (mu + lambda x**2) / 2 at each node."""
     gaps = ((Fraction(1), Fraction(1)), (HALF, Fraction(3)))
-    model = BeliefMDP(2, 0, (Kind(1, (fixed(1),)),), gaps=gaps, belief="bayes", race=True)
+    model = BeliefMDP(2, 0, (BeliefKind(1, (fixed(1),)),), gaps=gaps, belief="bayes", race=True)
     (first, alive, turn), (second, later, then) = chances(model, first_turn(model, 0, 1, 0))
     assert (alive, turn) == ((Fraction(1),), [HALF, HALF])
     aged_pi = Fraction(1, 4) / Fraction(5, 8)
@@ -275,7 +275,7 @@ def test_a_race_by_hand():
 
 
 def test_the_state_after_a_turn():
-    kind = Kind(1, (fixed(1), fixed(2), fixed(3)), fixed(1))
+    kind = BeliefKind(1, (fixed(1), fixed(2), fixed(3)), fixed(1))
     model = BeliefMDP(9, 0, (kind, replace(kind, share=Fraction(0))))
     state = first_turn(model, 0, 1, 1)
     assert state == State((Known(0, 1, Fraction(1), 2),), (0,))
@@ -306,21 +306,21 @@ BAD_MODELS = [
     ({"gaps": ((Fraction(3, 2), Fraction(1)),)}, "gaps"),
     ({"gaps": ((HALF, Fraction(0)), (HALF, Fraction(1)))}, "gaps"),
     ({"gaps": ((HALF, HALF),)}, "gaps"),
-    ({"kinds": (Kind(1, (fixed(1),), share=HALF),)}, "kinds"),
+    ({"kinds": (BeliefKind(1, (fixed(1),), share=HALF),)}, "kinds"),
 ]
 
 
 @pytest.mark.parametrize(("changes", "argument"), BAD_MODELS)
 def test_models_that_are_none(changes, argument):
-    refused(ArgumentError, argument, lambda: replace(BeliefMDP(1, 0, (Kind(1, (fixed(1),)),)), **changes))
+    refused(ArgumentError, argument, lambda: replace(BeliefMDP(1, 0, (BeliefKind(1, (fixed(1),)),)), **changes))
 
 
 def test_kinds_that_are_none():
-    refused(ArgumentError, "turn_rate: found 0", lambda: Kind(0, (fixed(1),)))
-    refused(ArgumentError, "prompts", Kind, 1, ())
+    refused(ArgumentError, "turn_rate: found 0", lambda: BeliefKind(0, (fixed(1),)))
+    refused(ArgumentError, "prompts", BeliefKind, 1, ())
 
 
 def test_a_race_needs_a_whole_birth_rate():
-    model = BeliefMDP(1, 0, (Kind(1, (fixed(1),)),), HALF, belief="bayes", race=True)
+    model = BeliefMDP(1, 0, (BeliefKind(1, (fixed(1),)),), HALF, belief="bayes", race=True)
     with pytest.raises(ArgumentError, match=r"birth_rate: found .*, expected a whole number"):
         list(arrivals(model, first_turn(model, 0, 1, 0)))

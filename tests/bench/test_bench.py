@@ -11,7 +11,7 @@ import pytest
 
 from teltheory.bench import door, forests, peers, run, timing
 from teltheory.bench.replays import GROWING, policies
-from teltheory.bench.workload import Plan
+from teltheory.bench.workload import BenchPlan
 from teltheory.cli import main
 from teltheory.cli.bench import lines_above, tables
 from teltheory.cli.printed.output import WIDTH
@@ -108,7 +108,7 @@ def test_growth_compares_the_last_size_with_an_earlier_one(data):
 
 
 def test_the_full_plan_grows_from_a_hundred_thousand_to_ten_million():
-    plan = Plan.of(10**7, 300_000)
+    plan = BenchPlan.of(10**7, 300_000)
     assert plan.sizes == (10**4, 10**5, 10**6, 10**7)
     assert run.base_of(plan.sizes) == 10**5
 

@@ -4,12 +4,12 @@ import pytest
 
 from teltheory.bench import door
 from teltheory.bench.door import NOTHING
-from teltheory.bench.timing import SHORTEST, Job, Ratio, Timing, measure
+from teltheory.bench.timing import SHORTEST, TimedJob, TimeRatio, Timing, measure
 
 
 def test_jobs_take_turns_after_warm_ups_that_do_not_count():
     log = []
-    jobs = [Job(name, lambda value, name=name: log.append(name), lambda: None) for name in "ab"]
+    jobs = [TimedJob(name, lambda value, name=name: log.append(name), lambda: None) for name in "ab"]
     found = measure(jobs, 3)
     assert "".join(log) == "aabbababab"
     assert [len(timing.seconds) for timing in found.values()] == [3, 3]
@@ -21,19 +21,19 @@ def test_median_and_spread():
 
 
 def test_a_ratio_divides_medians_and_spreads_over_rounds():
-    assert Ratio.of(Timing((10, 30, 20)), Timing((5, 10, 2))) == Ratio(20 / 5, 2, 10)
+    assert TimeRatio.of(Timing((10, 30, 20)), Timing((5, 10, 2))) == TimeRatio(20 / 5, 2, 10)
 
 
 def test_a_quick_job_is_called_often_unless_it_is_prepared():
-    assert Job("a", len).calls(SHORTEST / 4) == 4
-    assert Job("a", len).calls(10 * SHORTEST) == Job("a", len, dict).calls(1e-9) == 1
+    assert TimedJob("a", len).calls(SHORTEST / 4) == 4
+    assert TimedJob("a", len).calls(10 * SHORTEST) == TimedJob("a", len, dict).calls(1e-9) == 1
 
 
 def test_preparation_comes_before_each_timed_call_and_the_collector_rests():
     prepared, seen = [], []
     measure(
         [
-            Job(
+            TimedJob(
                 "a",
                 lambda value: seen.append((value, gc.isenabled())),
                 lambda: prepared.append(0) or len(prepared),
@@ -47,7 +47,7 @@ def test_preparation_comes_before_each_timed_call_and_the_collector_rests():
 
 def test_what_a_job_raises_is_raised():
     with pytest.raises(ZeroDivisionError):
-        measure([Job("a", lambda _: 1 / 0)], 1)
+        measure([TimedJob("a", lambda _: 1 / 0)], 1)
 
 
 def test_each_door_is_timed_against_a_python_that_does_nothing(monkeypatch, capsys):

@@ -4,8 +4,8 @@ from itertools import product
 
 from teltheory.paper.grid import XI_MS
 from teltheory.paper.printed import CAPACITIES
-from teltheory.paper.rows import POLICIES, Run
-from teltheory.paper.tables import Runs
+from teltheory.paper.rows import POLICIES, RunRow
+from teltheory.paper.tables import RunTable
 
 
 def foresight(tels, percentiles=None):
@@ -14,8 +14,8 @@ def foresight(tels, percentiles=None):
     found = []
     for k, (c, xi, p) in product(range(4), product(CAPACITIES, XI_MS, POLICIES)):
         tel = round(tels.get(p, 900) * (1 + k / 100))
-        found.append(Run(f"trace {k}", c, xi, p, *_percentiles(percentiles, p, c, xi, k), 0, tel))
-    return Runs(found)
+        found.append(RunRow(f"trace {k}", c, xi, p, *_percentiles(percentiles, p, c, xi, k), 0, tel))
+    return RunTable(found)
 
 
 def _percentiles(percentiles, policy, capacity, xi, k):

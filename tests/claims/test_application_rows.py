@@ -22,7 +22,7 @@ from teltheory.optimal.applications import application_optimum
 from teltheory.optimal.applications.brute_force import least_excess
 from teltheory.optimal.applications.hardness import most_jobs
 from teltheory.optimal.applications.program import ApplicationProgram
-from teltheory.optimal.solver import Engine
+from teltheory.optimal.solver import PackingSolver
 
 ROWS = {claim.id: claim for claim in all_claims(("application_tails", "application_programs"))}
 
@@ -39,7 +39,7 @@ def test_plans_and_programs_are_those_of_the_package(measure):
         apps, xi = of_case(case), [case.xi] * case.measures()["applications"]
         assert tail_plans.least(case) == least_excess(apps, case.capacity, xi, measure)
         program = ApplicationProgram(apps, Instance.of(apps.trace, case.capacity), tuple(xi), measure)
-        values = Engine(program.packed()).optimum(None).values
+        values = PackingSolver(program.packed()).optimum(None).values
         assert tail_plans.relaxed(case) == pytest.approx(values[: apps.applications].sum())
 
 

@@ -14,7 +14,7 @@ from proofs_checks.tail_optimized.theorem_d2 import turn_law
 from proofs_checks.tail_optimized.theorem_d2_bayes import bayes_random
 from teltheory.belief.mdp import Solver
 from teltheory.belief.model import Known, State, after, allocations, arrivals, at_hand, first_turn
-from teltheory.claims.beliefs import BeliefCase, Histories, Step, histories, model_as_dict, model_from_dict
+from teltheory.claims.beliefs import AllHistories, BeliefCase, PastTurn, histories, model_as_dict, model_from_dict
 from teltheory.claims.search import decide
 from teltheory.workloads.laws import fixed
 
@@ -34,7 +34,7 @@ def sequences(model, length):
     laws = [law for kind in model.kinds for law in kind.prompts]
     prompts = {q for law in laws for q in law.lengths}
     responses = {a for kind in model.kinds for a in kind.response.lengths}
-    turns = [Step(*turn) for turn in product(gaps, range(3), range(len(model.kinds)), prompts, responses)]
+    turns = [PastTurn(*turn) for turn in product(gaps, range(3), range(len(model.kinds)), prompts, responses)]
     return product(turns, repeat=length)
 
 
@@ -68,14 +68,14 @@ def test_every_history_once(model):
 
 def test_the_state_of_a_history():
     model = replace(PAPER, kinds=TWO_KINDS, gaps=A_HALF)
-    steps = (Step(Fraction(1), 0, 1, 2, 0), Step(HALF, 1, 0, 1, 0), Step(HALF, 0, 1, 1, 0))
+    steps = (PastTurn(Fraction(1), 0, 1, 2, 0), PastTurn(HALF, 1, 0, 1, 0), PastTurn(HALF, 0, 1, 1, 0))
     quarter = Known(0, 1, HALF, 1)
     assert BeliefCase(model, steps, 1).state == State((Known(1, 1, Fraction(1), 3), quarter), (1, 0))
     assert BeliefCase(model, steps[:2], 1).state.conversations[0] == Known(1, 1, HALF, 2)
 
 
 def test_a_case_is_feasible_where_every_past_can_be_kept():
-    steps = (Step(Fraction(1), 0, 0, 1, 0),)
+    steps = (PastTurn(Fraction(1), 0, 0, 1, 0),)
     for capacity, turns in product(range(6), (1, 2, 3)):
         model = replace(FORCED, capacity=capacity, kinds=kinds_of((1,), ((FIRST, COIN),), COIN), gaps=A_HALF)
         case = BeliefCase(model, steps, turns)
@@ -85,7 +85,7 @@ def test_a_case_is_feasible_where_every_past_can_be_kept():
 
 
 SMALL = replace(PAPER, capacity=1, xi=1, kinds=kinds_of((1,), ((FIRST, fixed(1)),), fixed(0)))
-SPACE = Histories(
+SPACE = AllHistories(
     {"quick": lambda: iter([SMALL, replace(SMALL, xi=0)]), "full": grids.Grid(((1,),), (((COIN,),),))},
     {"quick": ((2, 2), (1, 1), (2, 1), (1, 2)), "full": ((1, 1),)},
     "two models",

@@ -12,7 +12,7 @@ from stored import rows, sealed
 
 from proofs_checks.tail_optimized.algorithm_1 import as_printed
 from proofs_checks.tail_optimized.theorem_31 import mean_estimate, theorem_31
-from teltheory.claims.batches import Batch, Found, Trial, in_order, regression, text_of, tried
+from teltheory.claims.batches import Batch, BatchResult, Trial, in_order, regression, text_of, tried
 from teltheory.claims.campaign import CampaignStore, run, summary
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Claim
@@ -135,7 +135,7 @@ def test_a_check_that_breaks_is_told_with_its_seed():
         raise ZeroDivisionError("planted")
 
     found = tried(replace(theorem_31, values=breaks), FEW[0], 7)
-    assert found == Found(0, 0, None, "ZeroDivisionError: planted (case 0 of seed 7, small)")
+    assert found == BatchResult(0, 0, None, "ZeroDivisionError: planted (case 0 of seed 7, small)")
 
 
 def test_a_large_case_becomes_small():
@@ -165,7 +165,7 @@ ROW |= {"counterexample": None, "seconds": 1.0}
 
 def with_example(number, tokens):
     example = Case(World(((0, tokens, 0),)), 0).as_counterexample({"a": 2, "b": 1})
-    return Batch("theorem-31", "small", number), Found(10, 1, example)
+    return Batch("theorem-31", "small", number), BatchResult(10, 1, example)
 
 
 def of_batches(*made):
@@ -202,5 +202,5 @@ def test_a_row_that_was_refuted_keeps_its_counterexample():
 
 
 def test_a_check_that_broke_makes_the_row_an_error():
-    row = with_campaign(ROW, of_batches((Batch("theorem-31", "small", 0), Found(3, 0, None, "broke"))))
+    row = with_campaign(ROW, of_batches((Batch("theorem-31", "small", 0), BatchResult(3, 0, None, "broke"))))
     assert (row["verdict"], row["problem"]) == ("error", "broke")

@@ -6,7 +6,7 @@ import pytest
 
 from proofs_checks.tail_optimized import figure_3
 from proofs_checks.tail_optimized.figure_3 import explained, vllm_cpu
-from teltheory.calibration.cells import Cells
+from teltheory.calibration.cells import MedianCells
 from teltheory.claims.search import decide_safely
 from teltheory.cli import main
 
@@ -17,13 +17,13 @@ def test_the_share_explained_is_that_of_least_squares():
     u = (n - c).astype(float)
     line = np.polynomial.Polynomial.fit(u, y, 1)(u)
     expected = 1 - ((y - line) ** 2).sum() / ((y - y.mean()) ** 2).sum()
-    assert float(explained(Cells(n, c, y, np.ones(30, np.int64)))) == pytest.approx(expected)
+    assert float(explained(MedianCells(n, c, y, np.ones(30, np.int64)))) == pytest.approx(expected)
 
 
 def test_a_line_is_linear_and_a_square_is_not():
     n, nothing = np.arange(1, 101), np.zeros(100, np.int64)
-    assert explained(Cells(n, nothing, 0.25 * n + 3, nothing)) == 1
-    assert 0.9 < explained(Cells(n, nothing, 1.0 * n**2, nothing)) < Fraction(99, 100)
+    assert explained(MedianCells(n, nothing, 0.25 * n + 3, nothing)) == 1
+    assert 0.9 < explained(MedianCells(n, nothing, 1.0 * n**2, nothing)) < Fraction(99, 100)
 
 
 @pytest.mark.long

@@ -6,7 +6,7 @@ import pytest
 from proofs_checks.parrot import merged_attention
 from proofs_checks.parrot.small_graphs import Session, befores, small_sessions
 from proofs_checks.parrot.small_schedules import ONE, TWO, SmallSchedules, least, unshared
-from teltheory.optimal.schedules import Scheduling, Server, Task, best_schedule
+from teltheory.optimal.schedules import Scheduling, Task, TaskServer, best_schedule
 
 
 def test_every_session_is_tried_once():
@@ -36,7 +36,7 @@ def test_the_judge_and_the_program_in_whole_numbers_agree_on_what_algorithm_1_is
 
 
 def test_a_request_that_fills_its_own_prefix_takes_as_long_as_alone():
-    problem = Scheduling.of([Task(0, 2, prefix=0), Task(1, 1)], [Server()], [3])
+    problem = Scheduling.of([Task(0, 2, prefix=0), Task(1, 1)], [TaskServer()], [3])
     assert [task.work for task in unshared(problem).tasks] == [5, 1]
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from proofs_checks.tail_optimized import printed_index
 from proofs_checks.tail_optimized.instances import belief_grids
 from proofs_checks.tail_optimized.instances.belief_grids import BAYES, PAPER
-from teltheory.belief.model import Kind, Known, State, aged
+from teltheory.belief.model import BeliefKind, Known, State, aged
 from teltheory.belief.optimality import next_turns, printed_turn_rates, turn_rates
 from teltheory.claims.search import decide_safely
 from teltheory.errors import ArgumentError
@@ -25,7 +25,7 @@ def test_the_printed_index_is_the_rate_times_the_decay_since_the_last_turn(gaps,
     """Whatever the belief of the model, which is followed gap by gap."""
     decay, known = Fraction(1), {"paper": Known(0, 0, Fraction(1), 1), "bayes": Known(0, 0, Fraction(1), 1)}
     models = {
-        name: replace(base, kinds=(Kind(rate, (fixed(0),)),), death_rate=mu)
+        name: replace(base, kinds=(BeliefKind(rate, (fixed(0),)),), death_rate=mu)
         for name, base in (("paper", PAPER), ("bayes", BAYES))
     }
     for x in gaps:

@@ -11,8 +11,8 @@ from proofs_checks.tail_optimized.instances.paper_runs import constant
 from teltheory.claims.search import decide
 from teltheory.paper.grid import XI_MS
 from teltheory.paper.printed import CAPACITIES, TABLES
-from teltheory.paper.rows import POLICIES, Run
-from teltheory.paper.tables import Runs
+from teltheory.paper.rows import POLICIES, RunRow
+from teltheory.paper.tables import RunTable
 
 AS_PRINTED = tuple(getattr(tables_1_to_6, f"table_{number}") for number in range(1, 7))
 SPREAD = (-0.1, 0.0, 0.1)
@@ -27,9 +27,11 @@ def table_runs(table, change=None, read_as=None):
     for (i, capacity), (j, column) in product(enumerate(CAPACITIES), enumerate(table.columns)):
         place = (capacity, read_as.get(column.xi_ms, column.xi_ms), column.metric, column.against)
         wanted[place] = change.get((i, j), float(table.rows[i][j]))
-    return Runs(
+    return RunTable(
         [
-            Run(f"trace {k}", c, xi, p, 0.0, *(_value(wanted, c, xi, metric, p, extra) for metric in METRICS), 0)
+            RunRow(
+                f"trace {k}", c, xi, p, 0.0, *(_value(wanted, c, xi, metric, p, extra) for metric in METRICS), 0
+            )
             for (k, extra) in enumerate(SPREAD)
             for c, xi, p in product(CAPACITIES, XI_MS, POLICIES[:3])
         ]

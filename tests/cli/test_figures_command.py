@@ -7,8 +7,8 @@ import pytest
 from teltheory.cli.reproduce import figures
 from teltheory.paper.grid import WORKLOADS
 from teltheory.paper.printed import V1_TABLES
-from teltheory.paper.rows import Run
-from teltheory.paper.tables import Runs, compare
+from teltheory.paper.rows import RunRow
+from teltheory.paper.tables import RunTable, compare
 from teltheory.paper.tidy import read_rows
 
 SMALL = ("--seeds", "2", "--turns", "40", "--workers", "1")
@@ -44,7 +44,9 @@ def test_tables_are_made_once_and_printed_beside_the_papers(output, tmp_path, un
     cells, second = figures.both_compared(tmp_path / "out")
     assert len(cells) == len(second) == 372
     assert sum(one.ours != two.ours for one, two in zip(cells, second, strict=True)) > 186
-    runs = {name: Runs(read_rows(tmp_path / "out" / "tables" / f"runs_{name}.csv", Run)) for name in WORKLOADS}
+    runs = {
+        name: RunTable(read_rows(tmp_path / "out" / "tables" / f"runs_{name}.csv", RunRow)) for name in WORKLOADS
+    }
     again = [cell for table in V1_TABLES for cell in compare(table, runs[table.workload])]
     assert [str(astuple(cell)) for cell in cells] == [str(astuple(cell)) for cell in again]
     first = next(line for line in said.splitlines() if " paper " in line)

@@ -7,7 +7,7 @@ import pytest
 
 import teltheory as tt
 from teltheory.cli.asked.question import read_question
-from teltheory.cli.asked.served import Served
+from teltheory.cli.asked.served import ServedModel
 from teltheory.policies import SLOTLRU
 
 EMBEDDED = "a100-llama2-7b"
@@ -101,7 +101,9 @@ def test_the_optimum_takes_the_threshold_of_the_model(run_json, long_turns):
     ],
 )
 def test_a_capacity_in_bytes_is_as_many_tokens_as_fit(given, latency, model, tokens):
-    question = read_question((), capacities=(given,), xis=(), slos=(), served=Served(latency=latency, model=model))
+    question = read_question(
+        (), capacities=(given,), xis=(), slos=(), served=ServedModel(latency=latency, model=model)
+    )
     assert question.capacities == (tokens,)
     sizes = question.said
     assert len(sizes) == given.endswith("B")

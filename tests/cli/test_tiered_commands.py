@@ -7,7 +7,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import teltheory as tt
-from teltheory.cli.asked.served import Served
+from teltheory.cli.asked.served import ServedModel
 from teltheory.cli.asked.tiers import Tiered
 from teltheory.serving.batching import A100_DECODE
 from teltheory.serving.serve import stretch_for
@@ -15,7 +15,7 @@ from teltheory.serving.serve import stretch_for
 
 def test_tiers_are_read_as_every_choice_of_their_sizes():
     asked = Tiered(("300k,1M", "40GiB:0.26"))
-    read = asked.read(Served(model="vicuna-7b"))
+    read = asked.read(ServedModel(model="vicuna-7b"))
     assert [one.capacities for one in read] == [(300_000, 81_920), (1_000_000, 81_920)]
     assert [one.loads[1] * 1000 for one in read] == [260, 260]
 
@@ -23,13 +23,13 @@ def test_tiers_are_read_as_every_choice_of_their_sizes():
 @pytest.mark.parametrize(
     ("tiers", "served", "said"),
     [
-        (("300k", "1M"), Served(), "found '1M', expected what loading costs: 1M:pcie4"),
-        (("300k:pcie4", "1M:pcie4"), Served(), "the first tier, the GPU's, without what loading costs"),
-        (("300k", "1M:1.2"), Served(), "less than 7.17e-05 s: computing is as fast"),
-        (("1", "2:0.5", "3:0.4"), Served(), "0 for the first tier, never less for the next, below 1 (loads)"),
-        (("300k", "1M:pcie4"), Served(kv_bytes=100), "it has no latency of its own"),
-        (("-1",), Served(), "found '-1', expected tokens such as 300000"),
-        (("300k", "1M:tape"), Served(), "found 'tape', expected pcie4"),
+        (("300k", "1M"), ServedModel(), "found '1M', expected what loading costs: 1M:pcie4"),
+        (("300k:pcie4", "1M:pcie4"), ServedModel(), "the first tier, the GPU's, without what loading costs"),
+        (("300k", "1M:1.2"), ServedModel(), "less than 7.17e-05 s: computing is as fast"),
+        (("1", "2:0.5", "3:0.4"), ServedModel(), "0 for the first tier, never less for the next, below 1 (loads)"),
+        (("300k", "1M:pcie4"), ServedModel(kv_bytes=100), "it has no latency of its own"),
+        (("-1",), ServedModel(), "found '-1', expected tokens such as 300000"),
+        (("300k", "1M:tape"), ServedModel(), "found 'tape', expected pcie4"),
     ],
 )
 def test_one_line_says_what_is_wrong_with_a_tier(tiers, served, said):

@@ -4,7 +4,7 @@ import pytest
 
 from experiments import adaptive_report, adaptive_threshold, pareto_front
 from teltheory.paper import adaptive, front, scenarios
-from teltheory.paper.rows import Adapted, Point
+from teltheory.paper.rows import Adapted, MarginRow
 from teltheory.paper.tidy import read_rows, write_rows
 
 SHARES = ((0.8, 6.0), (1.0, 4.0))
@@ -12,7 +12,8 @@ WINDOWS = (100, 200, 1000)
 
 
 @pytest.mark.parametrize(
-    ("script", "row"), [pytest.param(adaptive_threshold, Adapted, marks=pytest.mark.long), (pareto_front, Point)]
+    ("script", "row"),
+    [pytest.param(adaptive_threshold, Adapted, marks=pytest.mark.long), (pareto_front, MarginRow)],
 )
 def test_a_script_writes_the_table_of_the_workloads_that_are_asked_for(script, row, tmp_path, monkeypatch):
     for module in (adaptive, front):
@@ -49,8 +50,8 @@ def test_the_report_has_the_numbers_of_the_tables(tmp_path):
     ]
     write_rows(rows, tmp_path / "a.csv", Adapted)
     ends = [(0.1, 1.0, 9.0, 90.0, 99.0, 1), (0.2, 2.0, 8.0, 95.0, 98.0, 1), (0.3, 3.0, 9.0, 97.0, 99.0, 0)]
-    points = [Point("w", 1000, "round-robin", m, 9, a, b, 9.0, x, y, on) for m, a, b, x, y, on in ends]
-    write_rows(points, tmp_path / "p.csv", Point)
+    points = [MarginRow("w", 1000, "round-robin", m, 9, a, b, 9.0, x, y, on) for m, a, b, x, y, on in ends]
+    write_rows(points, tmp_path / "p.csv", MarginRow)
     printed = list(adaptive_report.main(str(tmp_path / "a.csv"), str(tmp_path / "p.csv")))
     assert printed[2] == "| w | 1,000 | 8.0 ± 0.5 | 4.0 ± 1.0 | 6.0 ± 1.0 | 6.0 ± 1.0 | 0.8 | 96 ± 2 |"
     assert printed[10] == "| w | 1,000 | 0.7 | 0.72 | 0.8 | 0.8 | 0.8 | 6.0 ± 1.0 | 6.0 ± 1.0 |"

@@ -4,13 +4,13 @@ from datetime import datetime
 
 from teltheory.formats import Format
 from teltheory.formats.format import has
-from teltheory.formats.requests import Requests, whole_inputs
+from teltheory.formats.requests import RequestColumns, whole_inputs
 
 START = datetime(2023, 11, 16)
 
 
 def read(source):
-    requests = Requests()
+    requests = RequestColumns()
     for record in source.records():
         seconds = (datetime.fromisoformat(record.needed("TIMESTAMP")[:26]) - START).total_seconds()
         requests.add(len(requests), record.whole("ContextTokens"), record.whole("GeneratedTokens"), seconds)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from refusals import refused
 
 import teltheory as tt
-from teltheory.formats.blocks import Blocks
+from teltheory.formats.blocks import RequestBlocks
 from teltheory.formats.records import Record
 
 BLOCK = 512
@@ -37,7 +37,7 @@ def numbered_paths(draw):
 @given(numbered_paths(), st.booleans())
 def test_ids_of_prefixes_and_of_content_make_the_forest_of_the_paths(made, sort):
     paths, ids = made
-    by_prefix, by_content = Blocks(4), Blocks(4, content=True)
+    by_prefix, by_content = RequestBlocks(4), RequestBlocks(4, content=True)
     for path, named in zip(paths, ids, strict=True):
         by_prefix.add(Record(None, "", {}), named, 4 * len(path))
         by_content.add(Record(None, "", {}), path, 4 * len(path))

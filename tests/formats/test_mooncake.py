@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import teltheory as tt
 from teltheory.formats import chaining
-from teltheory.formats.blocks import Blocks
+from teltheory.formats.blocks import RequestBlocks
 from teltheory.formats.chaining import Hashed, find_parents
 from teltheory.formats.reading import ChainingReport
 from teltheory.formats.records import Record
@@ -29,7 +29,7 @@ class Request:
 
 
 def chain(requests):
-    found = Hashed(Blocks(1, content=True))
+    found = Hashed(RequestBlocks(1, content=True))
     for r in requests:
         leaf = found.blocks.add(RECORD, r.hash_ids[:-1], len(r.hash_ids))
         found.add(r.arrival, r.input_length, r.output_length, leaf, r.hash_ids[-1])
@@ -87,7 +87,7 @@ def strangers(count):
 
 @given(st.lists(st.lists(st.integers(0, 2), max_size=4), max_size=12))
 def test_parents_follow_the_definition(paths):
-    blocks = Blocks(1, content=True)
+    blocks = RequestBlocks(1, content=True)
     ends = [blocks.add(RECORD, path, len(path)) for path in paths]
     expected = parents_by_definition(paths)
     found = find_parents(blocks, ends, np.zeros(len(blocks.reads()), np.bool_))

@@ -27,7 +27,7 @@ from fuzz.valid_logs import arrival_files, jsonl, logs, parquet
 from report.pages import ROWS
 
 import teltheory as tt
-from teltheory.claims.batches import Batch, Found
+from teltheory.claims.batches import Batch, BatchResult
 from teltheory.claims.campaign import CampaignStore
 from teltheory.cli.optimum.certificate import (
     Certified,
@@ -49,7 +49,7 @@ from teltheory.policies.spec import default_estimate
 from teltheory.report.markdown import ledger_markdown
 from teltheory.server.record import Measured, ProbeRecord
 from teltheory.sweep import Store
-from teltheory.sweep.jobs import Job, Measurement
+from teltheory.sweep.jobs import Measurement, ReplayJob
 from teltheory.systems.apps.engines.tokens import utf8
 from teltheory.systems.apps.explain import explain, shared_prefixes
 from teltheory.systems.apps.lift import as_applications, as_trace, lift
@@ -149,7 +149,7 @@ def check_certificates(path):
 
 
 def fill_store(path):
-    made = Job("f" * 64, 5, LRU(), 9, False, A100_LLAMA2_7B, (1, 2))
+    made = ReplayJob("f" * 64, 5, LRU(), 9, False, A100_LLAMA2_7B, (1, 2))
     Store(path).add(
         made,
         [Measurement(*[None] * 4, 0.0, *[0] * 5), Measurement(0.1, 1 / 3, 2.0, 1e-300, 0.5, 7, 3, 2**70, 7, 5)],
@@ -167,7 +167,7 @@ def batch(name=CLAIMS[1], generator=FEW[0].name):
 
 
 def fill_campaign(path):
-    CampaignStore(path, texts()).add(batch(), Found(30, 1, EXAMPLE))
+    CampaignStore(path, texts()).add(batch(), BatchResult(30, 1, EXAMPLE))
 
 
 def read_store(path):

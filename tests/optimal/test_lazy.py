@@ -18,7 +18,7 @@ from teltheory.model.numbers import exact_sum
 from teltheory.optimal import solver
 from teltheory.optimal.chains.intervals import IntervalProblem, interval_problem
 from teltheory.optimal.chains.lazy import LazyIntervalSolver, _passing, cut_to_room
-from teltheory.optimal.solver import INTERRUPTED, Engine, packing, solve_intervals
+from teltheory.optimal.solver import INTERRUPTED, PackingSolver, packing, solve_intervals
 
 SMALL = {"turns": (3, 8), "conversations": 4, "length": 3, "room": 6}
 CAPACITIES = (3_000, 20_000, 60_000, 10_000, 0, 150_000)
@@ -209,7 +209,7 @@ def test_an_interrupted_solve_leaves_its_work_undone_and_the_next_one_does_it(mo
     case = sampled(2000, 20_000)
     problem = problem_of(case)
     model = packing(*problem.matrix(), problem.most, whole=len(problem.turn) * whole)
-    undisturbed, engine = Engine(model), Engine(model)
+    undisturbed, engine = PackingSolver(model), PackingSolver(model)
     assert undisturbed.run(None) is None
     with monkeypatch.context() as patch:
         before_run(patch, 1, lambda: (signal.raise_signal(signal.SIGINT), engine._stop.wait(5)))

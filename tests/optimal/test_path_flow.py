@@ -16,14 +16,14 @@ from teltheory.model.instance import Instance
 from teltheory.optimal.chains.brute_force import all_reuses
 from teltheory.optimal.slo.path_flow import (
     PathFlow,
-    Task,
+    PathTask,
     percentile_question,
     violations_question,
     with_uniform_capacity,
 )
 
 TASKS = st.builds(
-    lambda span, demand: Task(min(span), max(span), demand),
+    lambda span, demand: PathTask(min(span), max(span), demand),
     st.tuples(st.integers(1, 6), st.integers(1, 6)),
     st.integers(1, 5),
 )
@@ -31,10 +31,10 @@ FLOWS = st.builds(
     lambda tasks, room: PathFlow(tuple(tasks), room), st.lists(TASKS, min_size=1, max_size=7), st.integers(1, 9)
 )
 SMALL = [
-    PathFlow((Task(1, 2, 2), Task(2, 3, 1), Task(1, 3, 1)), 2),
-    PathFlow((Task(1, 1, 1), Task(1, 2, 1), Task(2, 2, 2)), 2),
-    PathFlow((Task(1, 1, 2), Task(2, 2, 2), Task(1, 2, 1)), 2),
-    PathFlow((Task(2, 3, 3), Task(3, 3, 1)), 2),
+    PathFlow((PathTask(1, 2, 2), PathTask(2, 3, 1), PathTask(1, 3, 1)), 2),
+    PathFlow((PathTask(1, 1, 1), PathTask(1, 2, 1), PathTask(2, 2, 2)), 2),
+    PathFlow((PathTask(1, 1, 2), PathTask(2, 2, 2), PathTask(1, 2, 1)), 2),
+    PathFlow((PathTask(2, 3, 3), PathTask(3, 3, 1)), 2),
 ]
 
 
@@ -104,10 +104,10 @@ def test_fillers_leave_own_capacities(tasks, capacities):
 test_wrong_arguments_are_named = refusals(
     ArgumentError,
     (r"tasks: found .* expected at least one task", lambda: PathFlow((), 1)),
-    ("capacity: found 0, expected 1 or more", lambda: PathFlow((Task(1, 1, 1),), 0)),
-    (r"tasks\[0\]: found .* expected 1 <= first <= last", lambda: PathFlow((Task(2, 1, 1),), 1)),
-    (r"tasks\[0\]: found .* a demand of 1 or more", lambda: PathFlow((Task(1, 1, 0),), 1)),
+    ("capacity: found 0, expected 1 or more", lambda: PathFlow((PathTask(1, 1, 1),), 0)),
+    (r"tasks\[0\]: found .* expected 1 <= first <= last", lambda: PathFlow((PathTask(2, 1, 1),), 1)),
+    (r"tasks\[0\]: found .* a demand of 1 or more", lambda: PathFlow((PathTask(1, 1, 0),), 1)),
     ("q: found '1', expected a level above 0 and below 1", lambda: percentile_question(SMALL[0], Fraction(1), 1)),
     ("wanted: found 4, expected 3 tasks at most", lambda: percentile_question(SMALL[0], Fraction(1, 2), 4)),
-    (r"capacities: found .* one for each edge", lambda: with_uniform_capacity([Task(1, 2, 1)], [1])),
+    (r"capacities: found .* one for each edge", lambda: with_uniform_capacity([PathTask(1, 2, 1)], [1])),
 )

@@ -9,11 +9,11 @@ from matplotlib.figure import Figure
 
 import teltheory as tt
 from teltheory.paper.drawing import TableFigure, saved
-from teltheory.paper.tidy import Finite, Row, read_rows
+from teltheory.paper.tidy import Finite, TableRow, read_rows
 
 
 @dataclass(frozen=True)
-class Silence(Row):
+class Silence(TableRow):
     """The share of silences between two turns of a conversation that are at least so long."""
 
     ONCE = ("seconds",)

@@ -8,7 +8,7 @@ import pytest
 from refusals import refused
 
 from proofs_checks.tail_optimized.figure_3 import explained
-from teltheory.calibration.cells import Cells, cells_of
+from teltheory.calibration.cells import MedianCells, cells_of
 from teltheory.calibration.runs import read_ttft_runs
 from teltheory.errors import ArgumentError
 from teltheory.model.trace import Trace
@@ -16,22 +16,22 @@ from teltheory.paper import adaptive, drawing, front, grid, scenarios
 from teltheory.paper import all as everything
 from teltheory.paper import figure_tables as ft
 from teltheory.paper import tables as av
-from teltheory.paper.rows import Adapted, AtLeast, Average, Run
-from teltheory.paper.tables import Runs
+from teltheory.paper.rows import Adapted, AtLeast, Average, RunRow
+from teltheory.paper.tables import RunTable
 from teltheory.paper.tidy import read_rows
 from teltheory.sweep import TraceAtHand
 from teltheory.workloads import data_folder
 
 
 def run(trace, policy, tel, p95=100.0, capacity=1000, xi_ms=200):
-    return Run(trace, capacity, xi_ms, policy, 50.0, 90.0, p95, 200.0, above=10, tel=tel)
+    return RunRow(trace, capacity, xi_ms, policy, 50.0, 90.0, p95, 200.0, above=10, tel=tel)
 
 
 @pytest.fixture
 def found():
     by_trace = {"a": (100, 60, 20), "b": (30, 40, 10), "c": (7, 7, 7)}
     policies = ("lru", "tlru", "tail-optimized-belady")
-    return Runs(
+    return RunTable(
         [
             run(t, policy, tel, p95=100.0 + tel)
             for t, tels in by_trace.items()
@@ -64,7 +64,9 @@ def test_averages_leave_out_what_is_not_defined_and_have_students_interval(found
 
 
 def test_a_line_is_found_exactly_and_a_bend_is_left_over():
-    cells = Cells(np.array([10, 20, 40]), np.array([0, 10, 10]), np.array([0.031, 0.031, 0.091]), np.ones(3, int))
+    cells = MedianCells(
+        np.array([10, 20, 40]), np.array([0, 10, 10]), np.array([0.031, 0.031, 0.091]), np.ones(3, int)
+    )
     rows = ft.fitted("s", cells)
     assert [row.uncached_tokens for row in rows] == [10, 10, 30]
     assert [row.residual_ms for row in rows] == pytest.approx([0, 0, 0], abs=1e-9)

@@ -7,14 +7,14 @@ import pytest
 
 import teltheory as tt
 from teltheory.paper import grid
-from teltheory.paper.grid import Setting, runs, samples
+from teltheory.paper.grid import ReplaySetting, runs, samples
 from teltheory.paper.printed import CAPACITIES, TABLE_1, TABLE_2, TABLE_4, TABLES, Column
-from teltheory.paper.rows import Run
-from teltheory.paper.tables import Runs, agreement, compare, compare_cell, half_width, same_sign, summarise
+from teltheory.paper.rows import RunRow
+from teltheory.paper.tables import RunTable, agreement, compare, compare_cell, half_width, same_sign, summarise
 from teltheory.paper.tidy import read_rows, write_rows
 from teltheory.sweep import TraceFile
 
-SMALL = Setting(capacities=(1000, 4000), xi_ms=(100, 200), q_hat=200)
+SMALL = ReplaySetting(capacities=(1000, 4000), xi_ms=(100, 200), q_hat=200)
 
 
 @pytest.fixture(scope="module")
@@ -60,8 +60,8 @@ def test_a_run_is_a_replay(found):
 
 
 def test_runs_are_the_same_in_a_file(found, tmp_path):
-    write_rows(found, tmp_path / "runs.csv", Run)
-    assert read_rows(tmp_path / "runs.csv", Run) == found
+    write_rows(found, tmp_path / "runs.csv", RunRow)
+    assert read_rows(tmp_path / "runs.csv", RunRow) == found
 
 
 def test_any_trace_has_its_table(found, tmp_path):
@@ -75,9 +75,9 @@ def test_any_trace_has_its_table(found, tmp_path):
 
 def _runs(lru, tlru):
     rest = {"capacity": 1000, "xi_ms": 100, "p50": 1.0, "p95": 1.0, "p99": 1.0, "above": 1, "tel": 1}
-    return Runs(
+    return RunTable(
         [
-            Run(trace=str(i), policy=policy, p90=value, **rest)
+            RunRow(trace=str(i), policy=policy, p90=value, **rest)
             for policy, values in (("lru", lru), ("tlru", tlru))
             for i, value in enumerate(values)
         ]
@@ -111,7 +111,7 @@ def test_signs_are_those_of_rounded_numbers(printed, ours, same):
 
 
 def test_a_table_made_of_our_own_numbers_agrees(found):
-    of = Runs(found)
+    of = RunTable(found)
     columns = tuple(
         Column(xi, metric, against) for xi in (100, 200) for metric in ("p90", "above") for against in ("lru",)
     )

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from refusals import refused
 
 from teltheory.errors import FileError
-from teltheory.paper.tidy import Finite, Flag, Row, one_of, read_rows, write_rows
+from teltheory.paper.tidy import Finite, Flag, TableRow, one_of, read_rows, write_rows
 
 
 @dataclass(frozen=True)
-class Measured(Row):
+class Measured(TableRow):
     WITHIN: ClassVar = ("trace",)
     AXES: ClassVar = ("capacity", ("policy", "xi"))
 
@@ -29,7 +29,7 @@ class Measured(Row):
 
 
 @dataclass(frozen=True)
-class Curve(Row):
+class Curve(TableRow):
     ONCE: ClassVar = ("series", "x")
     SERIES: ClassVar = ("series",)
 

@@ -8,9 +8,9 @@ import pytest
 import teltheory as tt
 from teltheory.cli.reproduce.figures import latencies, paper_tables
 from teltheory.paper import grid
-from teltheory.paper.grid import SECOND_LATENCY, Setting, runs
+from teltheory.paper.grid import SECOND_LATENCY, ReplaySetting, runs
 from teltheory.paper.printed import V1_TABLES
-from teltheory.paper.rows import Compared, Run
+from teltheory.paper.rows import ComparedRow, RunRow
 
 SLO = Fraction(1, 5)
 ONLINE = ("lru", "threshold-lru", "tlru")
@@ -23,7 +23,7 @@ def sample():
 
 @pytest.mark.parametrize("latency", [tt.A100_LLAMA2_7B, SECOND_LATENCY])
 def test_runs_are_what_replays_are_worth_under_their_latency(sample, latency):
-    found = runs(sample, Setting((4000,), (100, 200), 200, policies=ONLINE, latency=latency))
+    found = runs(sample, ReplaySetting((4000,), (100, 200), 200, policies=ONLINE, latency=latency))
     trace = sample[0].load()
     for run in found:
         xi = latency.threshold(Fraction(run.xi_ms, 1000))
@@ -36,18 +36,21 @@ def test_runs_are_what_replays_are_worth_under_their_latency(sample, latency):
 
 def test_the_second_latency_is_another_one_in_every_column(sample):
     found = [
-        runs(sample, Setting((4000,), policies=ONLINE, latency=one)) for one in (tt.A100_LLAMA2_7B, SECOND_LATENCY)
+        runs(sample, ReplaySetting((4000,), policies=ONLINE, latency=one))
+        for one in (tt.A100_LLAMA2_7B, SECOND_LATENCY)
     ]
     assert SECOND_LATENCY.per_pair
     for measure in ("p50", "p90", "p95", "p99", "above"):
         first, second = ({(run.xi_ms, run.policy): getattr(run, measure) for run in of} for of in found)
         assert first != second, measure
-    assert {type(run) for of in found for run in of} == {Run}
+    assert {type(run) for of in found for run in of} == {RunRow}
 
 
 def cell(number, capacity, ours):
     column = V1_TABLES[number - 1].columns[0]
-    return Compared(number, capacity, column.xi_ms, column.metric, column.against, 4.0, ours, 0, 9, 0, 9, "inside")
+    return ComparedRow(
+        number, capacity, column.xi_ms, column.metric, column.against, 4.0, ours, 0, 9, 0, 9, "inside"
+    )
 
 
 def test_a_table_says_how_far_its_latencies_are_apart():

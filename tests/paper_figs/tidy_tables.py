@@ -48,7 +48,9 @@ def cells(path):
     ]
     three = [(3, c, 500, metric, "threshold-lru") for c, metric in product((1000, 2000), PERCENTILES[1:])]
     numbers = [(i + 0.25, -i - 0.5, -i - 1.0, -i, -i - 2.0, -i + 2.0, verdicts[i % 3]) for i in range(20)]
-    return write(path, rows.Compared, [(*place, *row) for place, row in zip(two + three, numbers, strict=False)])
+    return write(
+        path, rows.ComparedRow, [(*place, *row) for place, row in zip(two + three, numbers, strict=False)]
+    )
 
 
 def improvements(path):
@@ -62,7 +64,7 @@ def timed(path):
         for series in ("a server", "another $x^$")
         for i, u in enumerate((30, 10, 20))
     ]
-    return write(path, rows.Timed, lines)
+    return write(path, rows.TimedRow, lines)
 
 
 def shares(path):
@@ -93,7 +95,7 @@ def front(path):
         for trim in ("round-robin", "least-recent", "eager")
         for i, margin in enumerate((0.0, 0.5, 1.0))
     ]
-    return write(path, rows.Point, lines)
+    return write(path, rows.MarginRow, lines)
 
 
 def returning(path):

@@ -16,7 +16,7 @@ from teltheory.optimal.chains.brute_force import smallest_total
 from teltheory.optimal.chains.formulation import hindsight_model
 from teltheory.optimal.chains.intervals import IntervalProblem, interval_problem
 from teltheory.optimal.solver import solve_intervals, solve_model
-from teltheory.policies import Turn
+from teltheory.policies import NextTurn
 
 pytestmark = pytest.mark.long
 
@@ -56,15 +56,15 @@ def no_false_optimum(method: str) -> bool:
 
 
 def caps_by_the_mean_prompt(patch: pytest.MonkeyPatch) -> None:
-    def by_the_mean(turn: Turn, xi: int) -> IntArray:
+    def by_the_mean(turn: NextTurn, xi: int) -> IntArray:
         prompt = turn.prompt * 0 + round(mean(turn.prompt.tolist() or [0]))
         return np.minimum(turn.history, np.maximum(turn.history + prompt - xi, 0))
 
-    patch.setattr(Turn, "need", by_the_mean)
+    patch.setattr(NextTurn, "need", by_the_mean)
 
 
 def caps_nothing(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Turn, "need", lambda turn, xi: turn.history)
+    patch.setattr(NextTurn, "need", lambda turn, xi: turn.history)
 
 
 def optimum_ignores_forced(patch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from refusals import refused
 from replay.instances import POLICY_NAMES, Case, cases, examples, fewer, forced_need, policies, seeded
 
 import teltheory as tt
-from teltheory.policies import Conversation, LeastRecentlyUsed, Turn, tel_safe_budget
+from teltheory.policies import Conversation, LeastRecentlyUsed, NextTurn, tel_safe_budget
 from teltheory.replay import replay
 
 TWO_TURNS = Case((0, 0), (2, 1), (1, 0), None, capacity=5, xi=1, q_hat=1)
@@ -97,11 +97,11 @@ def test_unknown_trim(make, trim):
     [(5, 3, 4, 4), (5, 4, 4, 5), (5, 9, 4, 5), (5, 0, 5, 0), (5, 1, 5, 1), (5, 0, 9, 0), (0, 9, 0, 0)],
 )
 def test_the_budget_is_between_nothing_and_the_past(past, prompt, xi, budget):
-    coming = Conversation(0, past, past, Turn(3, past, prompt))
+    coming = Conversation(0, past, past, NextTurn(3, past, prompt))
     assert tel_safe_budget(past, prompt, xi) == budget
     assert tt.TLRU(xi, q_hat=prompt).budget(coming) == tt.EndAwareTLRU(xi, q_hat=prompt).budget(coming) == budget
     assert tt.LengthAwareTLRU(xi).budget(coming) == tt.TailOptimizedBelady(xi).budget(coming) == budget
-    shortened = Conversation(0, past + 7, past + 7, Turn(3, past, prompt))
+    shortened = Conversation(0, past + 7, past + 7, NextTurn(3, past, prompt))
     assert tt.TailOptimizedBelady(xi).budget(shortened) == budget
 
 

@@ -11,10 +11,10 @@ from report.ledger_rows import row
 import teltheory as tt
 from teltheory.claims.erratum import Erratum
 from teltheory.cli.asked.question import read_question
-from teltheory.cli.asked.served import Served
-from teltheory.cli.reproduce.page import Replayed, write_page
+from teltheory.cli.asked.served import ServedModel
+from teltheory.cli.reproduce.page import ReplayedTrace, write_page
 from teltheory.paper.printed import V1_TABLES
-from teltheory.paper.rows import Compared
+from teltheory.paper.rows import ComparedRow
 from teltheory.policies.spec import POLICIES, Spec
 from teltheory.sweep import sweep
 
@@ -52,8 +52,8 @@ def sampled(turns, seed=7):
 
 def replayed(title, file, trace, capacities, slos):
     specs = [Spec(name) for name in POLICIES]
-    asked = read_question(specs, capacities=capacities, xis=(), slos=slos, served=Served()).on(trace)
-    return Replayed(title, title, file, asked, sweep(trace, asked.grid, asked.thresholds.latency))
+    asked = read_question(specs, capacities=capacities, xis=(), slos=slos, served=ServedModel()).on(trace)
+    return ReplayedTrace(title, title, file, asked, sweep(trace, asked.grid, asked.thresholds.latency))
 
 
 def compared(more=0.5):
@@ -61,7 +61,7 @@ def compared(more=0.5):
     verdicts = ("inside", "same sign", "off")
     places = [(capacity, column) for capacity in (1000, 2000) for column in V1_TABLES[0].columns]
     return [
-        Compared(
+        ComparedRow(
             1, capacity, column.xi_ms, column.metric, column.against, k, k + more, 0, 9, 0, 9, verdicts[k % 3]
         )
         for k, (capacity, column) in enumerate(places)

@@ -13,7 +13,7 @@ import teltheory as tt
 from teltheory.cli.reproduce.page import _explorer
 from teltheory.policies.spec import default_estimate
 from teltheory.report import explorer
-from teltheory.report.explorer import MEASURES, Steps, compared, spaced
+from teltheory.report.explorer import MEASURES, ChartChoices, compared, spaced
 
 
 @given(st.floats(0, 10**6), st.floats(1, 10**6), st.integers(2, 30))
@@ -30,7 +30,7 @@ def test_steps_cover_the_range_with_two_digits_each(low, ratio, number):
 def test_the_rows_are_those_of_replays():
     trace = sampled(60)
     spec = _explorer(replayed("A", None, trace, ("2k", "4k"), ("50ms", "100ms"))).to_dict()
-    steps = Steps.of(trace, tt.A100_LLAMA2_7B)
+    steps = ChartChoices.of(trace, tt.A100_LLAMA2_7B)
     chosen = {one["name"]: one["value"] for one in spec["params"] if "value" in one}
     assert chosen["measure"] == "TEL"
     assert chosen["capacity"] == min(steps.capacities, key=lambda step: abs(step - 4000))
@@ -59,7 +59,7 @@ def test_a_long_trace_has_fewer_steps(monkeypatch):
     trace = sampled(60)
     for number in (5, 7, 10**6):
         monkeypatch.setattr(explorer, "MOST_TURNS", number**2 * len(trace))
-        found = Steps.of(trace, tt.A100_LLAMA2_7B)
+        found = ChartChoices.of(trace, tt.A100_LLAMA2_7B)
         assert len(found.slos) <= len(found.capacities) == min(number, 8)
 
 
@@ -68,14 +68,14 @@ def test_a_long_trace_has_fewer_steps(monkeypatch):
 )
 def test_tiny_and_huge_traces_have_steps(turns):
     trace = tt.Trace.from_turns(*map(list, zip(*turns, strict=True)))
-    found = Steps.of(trace, tt.A100_LLAMA2_7B)
+    found = ChartChoices.of(trace, tt.A100_LLAMA2_7B)
     assert found.capacities[-1] >= max(sum(q + a for _, q, a in turns), 1)
     assert found.slos
 
 
 def test_slos_that_no_threshold_belongs_to_are_no_steps():
     slow = tt.LatencyModel(Fraction(1, 1000), constant=Fraction(1, 2), name="half a second at least")
-    found = Steps.of(tt.Trace.from_turns([0], [7], [0]), slow)
+    found = ChartChoices.of(tt.Trace.from_turns([0], [7], [0]), slow)
     assert all(slo >= Fraction(1, 2) for slo in found.slos.values())
 
 

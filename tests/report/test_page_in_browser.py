@@ -6,7 +6,7 @@ from report.pages import CLOSING, HOSTILE, ROWS, made
 
 import teltheory as tt
 from teltheory.policies.spec import default_estimate
-from teltheory.report.explorer import Steps
+from teltheory.report.explorer import ChartChoices
 
 CHART = "#charts-1"
 NUMBERS = f"{CHART} .mark-text text"
@@ -49,7 +49,7 @@ def expected(trace, capacity, xi):
 
 
 def test_the_chosen_numbers_are_pythons_and_a_link_brings_them_back(page, built):
-    steps = Steps.of(built[1], tt.A100_LLAMA2_7B)
+    steps = ChartChoices.of(built[1], tt.A100_LLAMA2_7B)
     for capacity, (xi, slo) in zip(steps.capacities[3::2], list(steps.slos.items())[3::2], strict=False):
         choose(page, 1, f"{capacity:,} tokens")
         choose(page, 2, f"{float(1000 * slo):g} ms = {xi:,} tokens")
@@ -66,7 +66,7 @@ def test_the_chosen_numbers_are_pythons_and_a_link_brings_them_back(page, built)
 
 
 def test_a_pointer_shows_the_values_of_all_policies(seen, built):
-    steps = Steps.of(built[1], tt.A100_LLAMA2_7B)
+    steps = ChartChoices.of(built[1], tt.A100_LLAMA2_7B)
     seen.locator(CHART).scroll_into_view_if_needed()
     box = seen.locator(f"{CHART} .concat_0_layer_0_pathgroup .background").first.bounding_box()
     seen.mouse.move(box["x"] + 3, box["y"] + 40, steps=3)

@@ -14,7 +14,7 @@ from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.policies import SLOTLRU
 from teltheory.policies.spec import Spec, default_estimate, in_blocks, parse_policy
 from teltheory.sweep import ForestAtHand, Grid, sweep
-from teltheory.sweep.jobs import Job
+from teltheory.sweep.jobs import ReplayJob
 from teltheory.sweep.sources import trace_key
 
 SIZE = 16
@@ -130,7 +130,7 @@ def test_a_store_tells_forests_caches_and_modes_apart(tmp_path):
 
 
 def test_keys_of_conversations_are_what_they_were():
-    job = Job("a" * 64, 5, tt.LRU(), 100, False, A100_LLAMA2_7B, (7,))
+    job = ReplayJob("a" * 64, 5, tt.LRU(), 100, False, A100_LLAMA2_7B, (7,))
     assert set(job.determinants(7)) == {"results", "trace", "policy", "capacity", "forced", "xi", "latency"}
     named = {text_of(replace(job, **mode).determinants(7)) for mode in ({}, {"cache": "holes"}, {"running": 2})}
     assert len(named) == 3

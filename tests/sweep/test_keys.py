@@ -10,10 +10,10 @@ from teltheory.cost.latency import A100_LLAMA2_7B, Provenance
 from teltheory.errors import ArgumentError
 from teltheory.policies.spec import POLICIES, Spec
 from teltheory.sweep import Sample, TraceAtHand, TraceFile, jobs
-from teltheory.sweep.jobs import Job
+from teltheory.sweep.jobs import ReplayJob
 from teltheory.workloads import ConversationModel
 
-JOB = Job("a" * 64, 5, tt.TLRU(7, 3), 100, False, A100_LLAMA2_7B, (7,))
+JOB = ReplayJob("a" * 64, 5, tt.TLRU(7, 3), 100, False, A100_LLAMA2_7B, (7,))
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from teltheory.errors import FileError
 from teltheory.policies.online import LRU
 from teltheory.policies.spec import Spec
 from teltheory.sweep import Grid, Store, sweep
-from teltheory.sweep.jobs import Job, Measurement
+from teltheory.sweep.jobs import Measurement, ReplayJob
 
 EMPTY = Measurement(None, None, None, None, 0.0, 0, 0, 0, 0, 0)
 SOME = Measurement(0.1, 1 / 3, 2.0, 1e-300, 0.3, 2**70, 3, 2**63, 5, 2**65)
@@ -27,7 +27,7 @@ MEASUREMENTS = 2 * (2 + 2 + 2 + 2)
 
 
 def job(capacity, thresholds=(1, 2)):
-    return Job("f" * 64, 5, LRU(), capacity, False, A100_LLAMA2_7B, thresholds)
+    return ReplayJob("f" * 64, 5, LRU(), capacity, False, A100_LLAMA2_7B, thresholds)
 
 
 @pytest.fixture
@@ -167,7 +167,7 @@ def test_a_full_store_computes_nothing(tmp_path, monkeypatch):
     path = tmp_path / "out.store"
     first = sweep(some_trace(), GRID, A100_LLAMA2_7B, store=path)
     assert len(rows(path)) == MEASUREMENTS
-    monkeypatch.setattr(Job, "run", None)
+    monkeypatch.setattr(ReplayJob, "run", None)
     monkeypatch.setattr(Results, "add", None)
     told = []
     again = sweep(

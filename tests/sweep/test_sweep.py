@@ -12,7 +12,7 @@ from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.errors import ArgumentError, FileError, ForcedCachingError
 from teltheory.policies.spec import POLICIES, Spec, default_estimate
 from teltheory.sweep import WORTH_A_PROCESS, Cell, Grid, Sample, TraceAtHand, TraceFile, processes_for, sweep
-from teltheory.sweep.jobs import Job
+from teltheory.sweep.jobs import ReplayJob
 from teltheory.workloads import ConversationModel, sample_conversations
 
 GRID = Grid([Spec(name) for name in POLICIES], (30, 9), (9, 5), q_hat=4, cutoff=7)
@@ -77,8 +77,8 @@ def test_a_grid_without_an_estimate_takes_each_traces_own():
 
 
 def test_one_trace_under_two_labels_is_replayed_once(monkeypatch):
-    ran, run = [], Job.run
-    monkeypatch.setattr(Job, "run", lambda job, *rest: ran.append(job) or run(job, *rest))
+    ran, run = [], ReplayJob.run
+    monkeypatch.setattr(ReplayJob, "run", lambda job, *rest: ran.append(job) or run(job, *rest))
     grid = replace(GRID, capacities=(9, 9), thresholds=(5, 5))
     cells = sweep([TraceAtHand(some_trace(), "a"), TraceAtHand(some_trace(), "b")], grid, A100_LLAMA2_7B)
     assert len(cells) == 2 * 2 * 2 * len(POLICIES)
@@ -95,7 +95,7 @@ def test_progress_rises_to_the_whole(workers):
 
 
 def test_wrong_arguments_are_told_before_the_first_replay(monkeypatch, tmp_path):
-    monkeypatch.setattr(Job, "run", None)
+    monkeypatch.setattr(ReplayJob, "run", None)
     trace = some_trace()
     for traces, told in [([], "at least one"), ("x.csv", "TraceFile"), ([trace, 3], "int"), (None, "NoneType")]:
         refused(ArgumentError, told, sweep, traces, GRID, A100_LLAMA2_7B)
@@ -137,7 +137,9 @@ def test_a_file_that_changes_meanwhile_is_an_error(tmp_path):
 
 def test_only_large_sweeps_start_processes_unasked():
     def jobs(number, turns):
-        return [Job("a", turns, tt.LRU(), capacity, False, A100_LLAMA2_7B, (1,)) for capacity in range(number)]
+        return [
+            ReplayJob("a", turns, tt.LRU(), capacity, False, A100_LLAMA2_7B, (1,)) for capacity in range(number)
+        ]
 
     assert processes_for(jobs(100, 12_000), None) == 1
     assert processes_for(jobs(20, WORTH_A_PROCESS // 20), None) == cores()

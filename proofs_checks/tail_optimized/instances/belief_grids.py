@@ -7,9 +7,9 @@ from itertools import chain, product
 from typing import Literal, TypeAlias
 
 from teltheory.belief.mdp import Solver
-from teltheory.belief.model import BeliefMDP, Kind
+from teltheory.belief.model import BeliefKind, BeliefMDP
 from teltheory.belief.optimality import Decision, Index, Ties, decisions, turn_rates
-from teltheory.claims.beliefs import BeliefCase, Histories, Models, costs, optimal_everywhere, rule_of
+from teltheory.claims.beliefs import AllHistories, BeliefCase, Models, costs, optimal_everywhere, rule_of
 from teltheory.claims.claim import Claim, Proof, SecondRoute, Values, claim
 from teltheory.claims.origin import BOTH, Origin, reading
 from teltheory.workloads.laws import Finite, fixed
@@ -58,7 +58,7 @@ WORDS = {
     "by-conversation": "a law, or a known length, of the prompts of each conversation",
 }
 
-PAPER = BeliefMDP(0, 0, (Kind(1, (fixed(0),)),))
+PAPER = BeliefMDP(0, 0, (BeliefKind(1, (fixed(0),)),))
 FORCED = replace(PAPER, forced=True)
 BAYES = replace(PAPER, belief="bayes")
 RACE = replace(BAYES, race=True, gaps=NODES)
@@ -95,11 +95,11 @@ class Grid:
                 )
 
 
-def kinds_of(rates: tuple[int, ...], laws: tuple[Laws, ...], response: Finite) -> tuple[Kind, ...]:
+def kinds_of(rates: tuple[int, ...], laws: tuple[Laws, ...], response: Finite) -> tuple[BeliefKind, ...]:
     """Return the kinds, equally likely: a rate each, and laws each or the same for all."""
     count = max(len(rates), len(laws))
     return tuple(
-        Kind(rates[i % len(rates)], laws[i % len(laws)], response, Fraction(1, count)) for i in range(count)
+        BeliefKind(rates[i % len(rates)], laws[i % len(laws)], response, Fraction(1, count)) for i in range(count)
     )
 
 
@@ -156,7 +156,7 @@ def optimality_row(
     def values(case: BeliefCase) -> Values | None:
         return costs(name, decide(case)) if case.feasible else None
 
-    space = Histories({"quick": quick, "full": full or quick}, lengths, note)
+    space = AllHistories({"quick": quick, "full": full or quick}, lengths, note)
     return claim(
         id, source, statement, optimal_everywhere, space, origin=origin, proof=proof, second=BY_RECURSION
     )(values)

@@ -17,9 +17,9 @@ from typing import Any, Generic
 
 from teltheory.claims.claim import C, Cells, Enumerated, Placed, Values
 from teltheory.cost.latency import A100_LLAMA2_7B, LatencyModel
-from teltheory.paper.grid import ONLINE, Q_HAT, SEEDS, TURNS, Setting, chats_of, runs, samples
-from teltheory.paper.rows import POLICIES, Run
-from teltheory.paper.tables import Floats, Runs, half_width, student
+from teltheory.paper.grid import ONLINE, Q_HAT, SEEDS, TURNS, ReplaySetting, chats_of, runs, samples
+from teltheory.paper.rows import POLICIES, RunRow
+from teltheory.paper.tables import Floats, RunTable, half_width, student
 
 ONLINE_SEEDS = {"wildchat": SEEDS, "sharegpt": SEEDS}
 FORESIGHT_SEEDS = {"wildchat": SEEDS // 2, "sharegpt": SEEDS}
@@ -36,35 +36,35 @@ NAMES = {"lru": "LRU", "threshold-lru": "Threshold-LRU", "tlru": "T-LRU"} | {
 }
 
 
-def replayed(workload: str, latency: LatencyModel = LATENCY) -> Runs:
+def replayed(workload: str, latency: LatencyModel = LATENCY) -> RunTable:
     """Return LRU, Threshold-LRU and T-LRU on every sample of a workload."""
     return _replayed(workload, latency)
 
 
-def with_foresight(workload: str, latency: LatencyModel = LATENCY) -> Runs:
+def with_foresight(workload: str, latency: LatencyModel = LATENCY) -> RunTable:
     """Return all six policies on the first samples of a workload."""
     return _with_foresight(workload, latency)
 
 
 @cache
-def _replayed(workload: str, latency: LatencyModel) -> Runs:
-    return Runs(_online(workload, latency))
+def _replayed(workload: str, latency: LatencyModel) -> RunTable:
+    return RunTable(_online(workload, latency))
 
 
 @cache
-def _with_foresight(workload: str, latency: LatencyModel) -> Runs:
+def _with_foresight(workload: str, latency: LatencyModel) -> RunTable:
     clairvoyant = _runs(workload, FORESIGHT_SEEDS[workload], CLAIRVOYANT, latency)
     sampled = {run.trace for run in clairvoyant}
-    return Runs([*(run for run in _online(workload, latency) if run.trace in sampled), *clairvoyant])
+    return RunTable([*(run for run in _online(workload, latency) if run.trace in sampled), *clairvoyant])
 
 
 @cache
-def _online(workload: str, latency: LatencyModel) -> tuple[Run, ...]:
+def _online(workload: str, latency: LatencyModel) -> tuple[RunRow, ...]:
     return _runs(workload, ONLINE_SEEDS[workload], ONLINE, latency)
 
 
-def _runs(workload: str, seeds: int, policies: tuple[str, ...], latency: LatencyModel) -> tuple[Run, ...]:
-    setting = Setting(q_hat=Q_HAT[workload], policies=policies, latency=latency)
+def _runs(workload: str, seeds: int, policies: tuple[str, ...], latency: LatencyModel) -> tuple[RunRow, ...]:
+    setting = ReplaySetting(q_hat=Q_HAT[workload], policies=policies, latency=latency)
     return tuple(runs(samples(workload, range(seeds)), setting))
 
 

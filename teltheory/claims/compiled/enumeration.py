@@ -35,7 +35,7 @@ KEY = PARAMETERS + 4 * WIDTH
 WITHIN, REFUTING, SUM = range(3)
 
 
-class Plan(NamedTuple):
+class WorldPlan(NamedTuple):
     """What is tried of a world: names of a check and of ranges, the caching mode and the least length."""
 
     check: str
@@ -46,7 +46,7 @@ class Plan(NamedTuple):
     least: int = 0
 
 
-class Piece(NamedTuple):
+class ClassPart(NamedTuple):
     """A part of a class: which conversation each turn visits, after the starts, and the first length."""
 
     labels: tuple[int, ...]
@@ -55,16 +55,16 @@ class Piece(NamedTuple):
     first: int
 
 
-def pieces(turns: int, conversations: int, tokens: int, starts: int, least: int = 0) -> Iterator[Piece]:
+def pieces(turns: int, conversations: int, tokens: int, starts: int, least: int = 0) -> Iterator[ClassPart]:
     """Yield the pieces of a class, in which no prompt and no response is below the least."""
     more = tokens - 2 * turns * least
     alone = 2 * turns - 1 + starts == 1
     for labels in product(range(conversations), repeat=turns):
         if [*dict.fromkeys((*range(starts), *labels))] == [*range(conversations)]:
-            yield from (Piece(labels, starts, tokens, first) for first in range(more * alone, more + 1))
+            yield from (ClassPart(labels, starts, tokens, first) for first in range(more * alone, more + 1))
 
 
-def tally_piece(plan: Plan, piece: Piece) -> tuple[IntArray, IntArray]:
+def tally_piece(plan: WorldPlan, piece: ClassPart) -> tuple[IntArray, IntArray]:
     """Check a piece; return its totals and the smallest case that refutes, as a row of length `KEY`.
 
     The totals are the cases within the hypotheses, those that refute, and a sum of their values with weights,

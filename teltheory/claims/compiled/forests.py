@@ -15,7 +15,7 @@ from teltheory.claims.compiled.tree_checks import (
     MOST_VALUES,
     TOTALS,
     XI,
-    Plan,
+    ShapePlan,
     judge,
     tally,
     weighed,
@@ -54,7 +54,7 @@ class CompiledForests:
         if not thresholds:
             return Tally()
         numbers = (CHECKS[self.check], DEMANDS[self.demands], running, self.worlds.least)
-        plan = Plan(*numbers, thresholds[0], thresholds[-1])
+        plan = ShapePlan(*numbers, thresholds[0], thresholds[-1])
         counts, least = tally(plan, tree_of(shape.parent, shape.paths), np.array(shape.known, np.int64))
         within, refuting, values = counts.tolist()
         return Tally(within, refuting, values % (1 << 64), self._case(shape, least) if refuting else None)

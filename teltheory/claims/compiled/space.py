@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from teltheory.claims.case import Case, World
 from teltheory.claims.comparison import Tally
 from teltheory.claims.compiled.checks import CHECKS, judge
-from teltheory.claims.compiled.enumeration import PARAMETERS, Piece, Plan, pieces, tally_piece
+from teltheory.claims.compiled.enumeration import PARAMETERS, ClassPart, WorldPlan, pieces, tally_piece
 from teltheory.claims.compiled.layout import LEVELS, OUTSIDE, REFUTED, Tiny, describe, new_tiny
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.errors import ArgumentError
@@ -37,7 +37,7 @@ class CompiledWorlds:
         if tokens > LEVELS - 2:
             raise ArgumentError("tokens", tokens, f"at most {LEVELS - 2} of a compiled world")
         ranges = (self.capacities, self.thresholds, self.estimates)
-        plan = Plan(self.check, *ranges, self.worlds.forced, self.worlds.least)
+        plan = WorldPlan(self.check, *ranges, self.worlds.forced, self.worlds.least)
         total = Tally[Case]()
         for starts in range(min(most_starts, conversations) + 1):
             for piece in pieces(turns, conversations, tokens, starts, self.worlds.least):
@@ -74,7 +74,7 @@ def tiny_of(case: Case) -> Tiny:
     return tiny
 
 
-def case_of(key: IntArray, piece: Piece, forced: bool) -> Case:
+def case_of(key: IntArray, piece: ClassPart, forced: bool) -> Case:
     """Return a case from its row."""
     capacity, xi, q_hat = key[:PARAMETERS].tolist()
     lengths = key[PARAMETERS:].reshape(-1, 2).tolist()

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from teltheory.claims.compiled.layout import OUTSIDE, REFUTED, TRUE, codes
-from teltheory.claims.compiled.trees import Tree, furthest_goes, least, losses, staying
+from teltheory.claims.compiled.trees import BlockTree, furthest_goes, least, losses, staying
 from teltheory.model.numbers import IntArray
 from teltheory.replay.compiled import compiled
 
@@ -25,7 +25,7 @@ MOST_VALUES = 3
 CAPACITY, XI, TOTALS = range(3)
 
 
-class Plan(NamedTuple):
+class ShapePlan(NamedTuple):
     """What is tried of a shape: a check, demands, how many requests run if caching is forced, least numbers."""
 
     check: int
@@ -37,7 +37,7 @@ class Plan(NamedTuple):
 
 
 @compiled
-def judge(check: int, tree: Tree, need: IntArray, capacity: int, running: int, out: IntArray) -> int:
+def judge(check: int, tree: BlockTree, need: IntArray, capacity: int, running: int, out: IntArray) -> int:
     """Put a check's values into `out`, the first entry their number; return OUTSIDE, TRUE or REFUTED."""
     loss = losses(tree, need)
     if check == CLOSED_NEEDS and not needs_are_closed(tree, need):
@@ -59,7 +59,7 @@ def judge(check: int, tree: Tree, need: IntArray, capacity: int, running: int, o
 
 
 @compiled
-def needs_are_closed(tree: Tree, need: IntArray) -> bool:
+def needs_are_closed(tree: BlockTree, need: IntArray) -> bool:
     """Whether between a read of a block and the next, if that needs it, requests need what they share with it."""
     for e in range(len(need)):
         for place in range(min(need[e], tree.end[e])):
@@ -73,7 +73,7 @@ def needs_are_closed(tree: Tree, need: IntArray) -> bool:
 
 
 @compiled
-def _needed_between(tree: Tree, need: IntArray, s: int, e: int) -> bool:
+def _needed_between(tree: BlockTree, need: IntArray, s: int, e: int) -> bool:
     for k in range(s + 1, e):
         shared = 0
         while shared < min(tree.end[k], tree.end[e]) and tree.path[k, shared] == tree.path[e, shared]:
@@ -84,7 +84,7 @@ def _needed_between(tree: Tree, need: IntArray, s: int, e: int) -> bool:
 
 
 @compiled
-def tally(plan: Plan, tree: Tree, known: IntArray) -> tuple[IntArray, IntArray]:
+def tally(plan: ShapePlan, tree: BlockTree, known: IntArray) -> tuple[IntArray, IntArray]:
     """Check every case of a shape; return its totals, and the smallest case that refutes as C, xi and totals.
 
     The totals are the cases within the hypotheses, those that refute, and a sum of their values with weights.
@@ -106,7 +106,7 @@ def tally(plan: Plan, tree: Tree, known: IntArray) -> tuple[IntArray, IntArray]:
 
 
 @compiled
-def least_capacity(plan: Plan, tree: Tree) -> int:
+def least_capacity(plan: ShapePlan, tree: BlockTree) -> int:
     """Return the least capacity, which holds every path that no cut touches."""
     most = plan.least_capacity
     for k in range(len(tree.end) - 1):

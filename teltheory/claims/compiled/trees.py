@@ -18,7 +18,7 @@ NEVER = 1 << 40
 """The cost of a content that cannot come up."""
 
 
-class Tree(NamedTuple):
+class BlockTree(NamedTuple):
     """A forest of B blocks and n requests, and facts of the 2^B sets of blocks.
 
     `path` has the blocks of each request, root first, shape (n, B), of which `end` counts; `mask` is their set.
@@ -34,7 +34,7 @@ class Tree(NamedTuple):
     closed: BoolArray
 
 
-def tree_of(parent: Sequence[int], paths: Sequence[Sequence[int]]) -> Tree:
+def tree_of(parent: Sequence[int], paths: Sequence[Sequence[int]]) -> BlockTree:
     """Return a forest from parents, each a smaller number than the block's own, and the paths of requests."""
     blocks, end = len(parent), [len(path) for path in paths]
     rows = [[*path, *[0] * (blocks - len(path))] for path in paths]
@@ -49,11 +49,11 @@ def tree_of(parent: Sequence[int], paths: Sequence[Sequence[int]]) -> Tree:
         np.array(column, np.int64) for column in (rows, end, mask, list(parent), depth)
     )
     closed = np.asarray((held <= above_held).all(axis=1))
-    return Tree(path, ends, masks, parents, depths, held.sum(axis=1), closed)
+    return BlockTree(path, ends, masks, parents, depths, held.sum(axis=1), closed)
 
 
 @compiled
-def losses(tree: Tree, need: IntArray) -> IntArray:
+def losses(tree: BlockTree, need: IntArray) -> IntArray:
     """Return what each request loses if it finds 0 ... B leading blocks: what is left of its need; (n, B + 1)."""
     loss = np.zeros((len(need), len(tree.parent) + 1), np.int64)
     for k in range(len(need)):
@@ -63,7 +63,7 @@ def losses(tree: Tree, need: IntArray) -> IntArray:
 
 
 @compiled
-def leading(tree: Tree, k: int, held: int) -> int:
+def leading(tree: BlockTree, k: int, held: int) -> int:
     """Return how many leading blocks of a path are held."""
     count = 0
     while count < tree.end[k] and (held >> tree.path[k, count]) & 1:
@@ -72,7 +72,7 @@ def leading(tree: Tree, k: int, held: int) -> int:
 
 
 @compiled
-def staying(tree: Tree, k: int, running: int) -> int:
+def staying(tree: BlockTree, k: int, running: int) -> int:
     """Return the set of blocks that the latest requests walk, request k the last of them."""
     stay = 0
     for j in range(max(k + 1 - running, 0), k + 1):
@@ -81,7 +81,7 @@ def staying(tree: Tree, k: int, running: int) -> int:
 
 
 @compiled
-def least(tree: Tree, loss: IntArray, capacity: int, running: int, strict: bool, start: int) -> int:
+def least(tree: BlockTree, loss: IntArray, capacity: int, running: int, strict: bool, start: int) -> int:
     """Return the least sum of losses, from a set that is cached at first; `running` is 0 if not forced."""
     requests = len(tree.end)
     values = np.full(len(tree.number), NEVER, np.int64)
@@ -104,7 +104,7 @@ def least(tree: Tree, loss: IntArray, capacity: int, running: int, strict: bool,
 
 
 @compiled
-def furthest_goes(tree: Tree, need: IntArray, capacity: int, running: int, strict: bool) -> int:
+def furthest_goes(tree: BlockTree, need: IntArray, capacity: int, running: int, strict: bool) -> int:
     """Return what requests lose if first goes what its next request needs not, then the furthest, deepest first.
 
     In a strict cache only a block goes that has no cached block below.
@@ -120,7 +120,7 @@ def furthest_goes(tree: Tree, need: IntArray, capacity: int, running: int, stric
 
 
 @compiled
-def _first_to_go(tree: Tree, need: IntArray, k: int, held: int, free: int, strict: bool) -> int:
+def _first_to_go(tree: BlockTree, need: IntArray, k: int, held: int, free: int, strict: bool) -> int:
     goes = largest = -1
     for block in range(len(tree.parent)):
         if not (free >> block) & 1 or (strict and _below(tree, block) & held):
@@ -132,7 +132,7 @@ def _first_to_go(tree: Tree, need: IntArray, k: int, held: int, free: int, stric
 
 
 @compiled
-def _below(tree: Tree, block: int) -> int:
+def _below(tree: BlockTree, block: int) -> int:
     """Return the set of a block's children."""
     children = 0
     for child in range(len(tree.parent)):
@@ -142,7 +142,7 @@ def _below(tree: Tree, block: int) -> int:
 
 
 @compiled
-def needed_at(tree: Tree, need: IntArray, k: int, block: int) -> int:
+def needed_at(tree: BlockTree, need: IntArray, k: int, block: int) -> int:
     """Return the next request through a block after request k if that needs it, else the number of requests."""
     for later in range(k + 1, len(need)):
         if (tree.mask[later] >> block) & 1:

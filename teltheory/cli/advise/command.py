@@ -25,7 +25,7 @@ from teltheory.cli.asked.options import (
 from teltheory.cli.asked.pictures import Picture, picture_options
 from teltheory.cli.asked.prefixes import Prefixes, block_lines, reading_as_data, reading_line
 from teltheory.cli.asked.question import chosen_capacities, read_capacities, read_sizes
-from teltheory.cli.asked.served import Served
+from teltheory.cli.asked.served import ServedModel
 from teltheory.cli.asked.serving import Loaded, serving_options
 from teltheory.cli.asked.tiers import Tiered, tier_options
 from teltheory.cli.asked.traces import Reading, report_lines, turns_as_data
@@ -94,7 +94,7 @@ def advise(
     trace_file: str,
     capacities: tuple[str, ...],
     page: str | None,
-    served: Served,
+    served: ServedModel,
     picture: Picture,
     tiered: Tiered,
     loaded: Loaded,
@@ -154,7 +154,7 @@ class Preface:
         trace: Trace,
         requests: Trace | Forest,
         prefixes: Prefixes,
-        served: Served,
+        served: ServedModel,
         advice: Advice,
         sized: Sequence[str],
     ) -> Preface:
@@ -183,7 +183,7 @@ def _report(
 
 
 def _read_wish(
-    served: Served,
+    served: ServedModel,
     slo: str,
     goal: str,
     work_cost: str,

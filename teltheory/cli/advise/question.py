@@ -31,7 +31,7 @@ from teltheory.cli.advise.text import (
     advice_tables,
 )
 from teltheory.cli.asked.options import bundled
-from teltheory.cli.asked.served import Served
+from teltheory.cli.asked.served import ServedModel
 from teltheory.cli.asked.serving import Loaded, speed_lines
 from teltheory.cli.asked.tiers import Tiered
 from teltheory.cli.parts import option
@@ -63,7 +63,7 @@ class Planned:
     def __bool__(self) -> bool:
         return self.plan is not None or self.percentile is not None
 
-    def read(self, served: Served, tiers: int, *, overload: bool) -> PlanGrid | None:
+    def read(self, served: ServedModel, tiers: int, *, overload: bool) -> PlanGrid | None:
         """Return the grid, None if there is no plan."""
         if self.plan is None:
             if self.percentile is not None:
@@ -139,7 +139,7 @@ class AdviceQuestion:
 
     @classmethod
     def of(
-        cls, tiered: Tiered, loaded: Loaded, planned: Planned, served: Served, sizes: tuple[int, ...]
+        cls, tiered: Tiered, loaded: Loaded, planned: Planned, served: ServedModel, sizes: tuple[int, ...]
     ) -> AdviceQuestion:
         """Check what was asked for."""
         if not (tiered or loaded or planned):

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from teltheory.cli.apps.tails import LEGEND, Grid, grid_options, told
+from teltheory.cli.apps.tails import LEGEND, TailGrid, grid_options, told
 from teltheory.cli.asked.options import duration, json_option
 from teltheory.cli.parts import command, option
 from teltheory.cli.printed.output import check_target, report
@@ -28,7 +28,7 @@ SIDES = (
 
 
 @dataclass(frozen=True)
-class Row:
+class BoundsRow:
     """Both sides at a capacity and a threshold, in tokens."""
 
     capacity: int
@@ -75,7 +75,7 @@ def optimum(
     they meet where the answer is known.
     """
     check_target(target)
-    asked = Grid.of(**grid)
+    asked = TailGrid.of(**grid)
     apps = read_application_trace(file)
     with about(file):
         rows = list(_rows(apps, asked, forced, method, time_limit))
@@ -85,17 +85,17 @@ def optimum(
 
 
 def _rows(
-    apps: ApplicationTrace, asked: Grid, forced: bool, method: str, time_limit: float | None
-) -> Iterator[Row]:
+    apps: ApplicationTrace, asked: TailGrid, forced: bool, method: str, time_limit: float | None
+) -> Iterator[BoundsRow]:
     from teltheory.optimal.applications import application_optimum
 
     for capacity, xi, measure in asked.cells():
         lru = application_tel(apps, replay_applications(apps, LRU(), capacity, forced), xi, measure)
         best = application_optimum(apps, capacity, xi, measure, forced, method, time_limit)
-        yield Row(capacity, xi, measure, lru, best.lower, best.upper, best.bound, best.method)
+        yield BoundsRow(capacity, xi, measure, lru, best.lower, best.upper, best.bound, best.method)
 
 
-def _parts(apps: ApplicationTrace, rows: Sequence[Row]) -> Iterator[Any]:
+def _parts(apps: ApplicationTrace, rows: Sequence[BoundsRow]) -> Iterator[Any]:
     yield told(apps)
     yield f"{LEGEND.partition('. ')[0]}. {SIDES}"
     yield plain_table("The least excess", COLUMNS, [row.cells() for row in rows], left=("measure", "found by"))

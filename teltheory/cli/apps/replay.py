@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import click
 
-from teltheory.cli.apps.tails import LEGEND, Grid, grid_options, told
+from teltheory.cli.apps.tails import LEGEND, TailGrid, grid_options, told
 from teltheory.cli.asked.options import json_option, policy_option, q_hat_option
 from teltheory.cli.parts import command, option
 from teltheory.cli.printed.output import check_target, report
@@ -35,7 +35,7 @@ SPLIT = "How the turns to come share the threshold: equal, reserve, request; a c
 
 
 @dataclass(frozen=True)
-class Row:
+class ReplayRow:
     """A policy at a capacity and a threshold; lengths in tokens."""
 
     capacity: int
@@ -89,7 +89,7 @@ def replay(
     it for each turn.
     """
     check_target(target)
-    asked, chosen = Grid.of(**grid), _splits(splits)
+    asked, chosen = TailGrid.of(**grid), _splits(splits)
     texts = policy_texts(policies) or POLICIES
     for text in texts:
         if text != ApplicationTLRU.name:
@@ -130,7 +130,7 @@ def _splits(texts: tuple[str, ...]) -> tuple[str, ...]:
     return splits
 
 
-def _rows(apps: ApplicationTrace, asked: Grid, built: _Built, forced: bool) -> Iterator[Row]:
+def _rows(apps: ApplicationTrace, asked: TailGrid, built: _Built, forced: bool) -> Iterator[ReplayRow]:
     for capacity, xi, measure in asked.cells():
 
         def excess(outcome: Outcome, xi: int = xi, measure: Measure = measure) -> Any:
@@ -141,10 +141,10 @@ def _rows(apps: ApplicationTrace, asked: Grid, built: _Built, forced: bool) -> I
             outcome = replay_applications(apps, policy, capacity, forced)
             above = excess(outcome)
             sizes = outcome.prefilled, outcome.reused, int((above > 0).sum()), int(above.max(initial=0))
-            yield Row(capacity, xi, measure, name, *sizes, exact_sum(above), lru)
+            yield ReplayRow(capacity, xi, measure, name, *sizes, exact_sum(above), lru)
 
 
-def _parts(apps: ApplicationTrace, rows: Sequence[Row], q_hat: int | None) -> Iterator[Any]:
+def _parts(apps: ApplicationTrace, rows: Sequence[ReplayRow], q_hat: int | None) -> Iterator[Any]:
     yield told(apps)
     if q_hat is None:
         estimate = f"Q̂ = {default_estimate(apps.trace):,} where a policy has none of its own"

@@ -23,7 +23,7 @@ LEGEND = (
 
 
 @dataclass(frozen=True)
-class Grid:
+class TailGrid:
     """Capacities, thresholds and measures, in tokens."""
 
     capacities: tuple[int, ...]
@@ -31,7 +31,7 @@ class Grid:
     measures: tuple[Measure, ...]
 
     @classmethod
-    def of(cls, capacities: tuple[str, ...], xis: tuple[str, ...], measure: str) -> Grid:
+    def of(cls, capacities: tuple[str, ...], xis: tuple[str, ...], measure: str) -> TailGrid:
         """Read the options; each needs a value."""
         read = []
         for name, texts in (("--capacity", capacities), ("--xi", xis)):

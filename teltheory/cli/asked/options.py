@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from teltheory.cli.asked.prefixes import Prefixes
-from teltheory.cli.asked.served import DEFAULT, Served
+from teltheory.cli.asked.served import DEFAULT, ServedModel
 from teltheory.cli.asked.traces import Reading
 from teltheory.cli.parts import option
 from teltheory.cost.kv_cache import NUMBERS
@@ -108,7 +108,7 @@ _slo_option = option(
 )
 served_options = bundled(
     "served",
-    Served,
+    ServedModel,
     option(
         "--latency",
         metavar="NAME|FILE.json",

@@ -15,7 +15,7 @@ from teltheory.cli.asked.prefixes import (
     reading_as_data,
     reading_line,
 )
-from teltheory.cli.asked.served import Served
+from teltheory.cli.asked.served import ServedModel
 from teltheory.cli.asked.traces import report_lines, turns_as_data
 from teltheory.cost.given import in_text, models_for, read_size, scarce
 from teltheory.cost.goals import Level
@@ -103,7 +103,7 @@ class Question:
     specs: Sequence[Any]
     q_hat: int | None
     forced: bool
-    served: Served
+    served: ServedModel
     prefixes: Prefixes = PRIVATE
 
     def on(self, trace: Trace) -> Asked:
@@ -248,7 +248,7 @@ def read_question(
     capacities: Sequence[str],
     xis: Sequence[str],
     slos: Sequence[str],
-    served: Served,
+    served: ServedModel,
     forced: bool = False,
     q_hat: int | None = None,
     prefixes: Prefixes = PRIVATE,

@@ -17,7 +17,7 @@ DEFAULT = next(iter(MEASURED))
 
 
 @dataclass(frozen=True)
-class Served:
+class ServedModel:
     """What was said of the model that is served; each part is None if it was left out."""
 
     model: str | None = None

@@ -9,7 +9,7 @@ import click
 
 from teltheory.cli.asked.options import Option, bundled
 from teltheory.cli.asked.question import read_capacity, size_lines
-from teltheory.cli.asked.served import Served
+from teltheory.cli.asked.served import ServedModel
 from teltheory.cli.parts import option
 from teltheory.cost.links import load_seconds, marginal_seconds
 from teltheory.errors import ArgumentError, listed
@@ -30,7 +30,7 @@ class Tiered:
     def __bool__(self) -> bool:
         return bool(self.tiers)
 
-    def read(self, served: Served) -> tuple[Tiers, ...]:
+    def read(self, served: ServedModel) -> tuple[Tiers, ...]:
         """Return the tiers, in tokens: with several sizes of a tier every choice of them."""
         if not self.tiers:
             return ()
@@ -41,7 +41,7 @@ class Tiered:
         except ArgumentError as error:
             raise ArgumentError("--tier", listed(self.tiers), f"{error.expected} ({error.argument})") from None
 
-    def lines(self, served: Served) -> Iterator[str]:
+    def lines(self, served: ServedModel) -> Iterator[str]:
         """Yield what sizes in bytes are in tokens, and what loading from each slower tier costs."""
         yield from size_lines("Tier", [size for each in self._sizes() for size in each], served.shape)
         for number, load in enumerate(self._loads(served)[1:], start=1):
@@ -50,7 +50,7 @@ class Tiered:
     def _sizes(self) -> list[tuple[str, ...]]:
         return [listed_values("--tier", [text.partition(":")[0]]) for text in self.tiers]
 
-    def _loads(self, served: Served) -> list[Fraction]:
+    def _loads(self, served: ServedModel) -> list[Fraction]:
         """Return rho of each tier, exact: the first is the memory that a prefill writes to."""
         first, *slower = (text.partition(":")[2] for text in self.tiers)
         if first:
@@ -60,7 +60,7 @@ class Tiered:
         return [Fraction(0), *(_ratio(text, load, served) for text, load in loads)]
 
 
-def _ratio(text: str, load: str, served: Served) -> Fraction:
+def _ratio(text: str, load: str, served: ServedModel) -> Fraction:
     if not load:
         costs = f"what loading costs: {text}:pcie4, :25GB/s, :18.5us per token or :0.26"
         raise ArgumentError("--tier", text, costs)
@@ -72,7 +72,7 @@ def _is_ratio(text: str) -> bool:
     return text.replace(".", "", 1).replace("/", "", 1).isdecimal()
 
 
-def load_line(number: int, load: Fraction, served: Served) -> str:
+def load_line(number: int, load: Fraction, served: ServedModel) -> str:
     """Return what loading from a tier costs, as a sentence."""
     rounded = float(Tiers((0, 0), (0, load)).loads[1])
     if served.unit == "tok":

@@ -15,8 +15,8 @@ from teltheory.cli.printed.tables import plain_table
 from teltheory.model.display import percent
 
 if TYPE_CHECKING:
-    from teltheory.systems.modules.bench import Cell, Timed
-    from teltheory.systems.modules.bench_batches import Batch
+    from teltheory.systems.modules.bench import BenchCell, Timed
+    from teltheory.systems.modules.bench_batches import PromptBatch
 
 SHARES = (0, 1, 2, 3)
 """Quarters of `--total` that are kept."""
@@ -74,11 +74,11 @@ def bench(
     check_target(target)
     lengths, sizes = numbers("--kept", kept), numbers("--batch-sizes", batch, 1) if batch else []
     model = loading.load()
-    from teltheory.systems.modules.bench import Cell, timed
+    from teltheory.systems.modules.bench import BenchCell, timed
     from teltheory.systems.modules.bench_batches import batches
 
-    by_length = [Cell(some, fresh) for some in lengths]
-    by_share = [Cell(total * quarters // 4, total - total * quarters // 4) for quarters in SHARES]
+    by_length = [BenchCell(some, fresh) for some in lengths]
+    by_share = [BenchCell(total * quarters // 4, total - total * quarters // 4) for quarters in SHARES]
     with progress_bar() as bar:
         found = timed(model, [*by_length, *by_share], repeats, seed, lambda cells: bar.track(list(cells)))
         together = [_batch(one) for one in batches(model, bar.track(sizes), SHARED, repeats, seed)]
@@ -93,7 +93,7 @@ def bench(
     return 0
 
 
-def _row(token_bytes: int, cell: Cell, found: list[Timed]) -> dict[str, Any]:
+def _row(token_bytes: int, cell: BenchCell, found: list[Timed]) -> dict[str, Any]:
     """Return a cell's medians, ranges and ratios."""
     from statistics import median
 
@@ -134,7 +134,7 @@ def _cells(row: dict[str, Any]) -> list[str]:
     return [*sizes, full, ranges[0], gaps, cached, ranges[1], cold if row["kept"] else "", *ratios]
 
 
-def _batch(one: Batch) -> dict[str, Any]:
+def _batch(one: PromptBatch) -> dict[str, Any]:
     """Return a batch's medians and ratios."""
     from statistics import median
 

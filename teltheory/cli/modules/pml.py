@@ -29,7 +29,7 @@ from teltheory.systems.modules.pml.prompt import (
 )
 from teltheory.systems.modules.pml.reading import check_once, read_schema, read_schemas, schema_from
 from teltheory.systems.modules.pml.roles import TEMPLATES, Roles
-from teltheory.systems.modules.pml.source import Node, read_source
+from teltheory.systems.modules.pml.source import Markup, read_source
 from teltheory.systems.modules.pml.tokens import Tokenizer
 from teltheory.systems.modules.tokenizers import tokenizer_of
 
@@ -233,7 +233,7 @@ class _Checking:
         order = {str(file): k for k, file in enumerate(files)}
         self.rows.sort(key=lambda row: order[str(row["file"])])
 
-    def root(self, file: File) -> Node | None:
+    def root(self, file: File) -> Markup | None:
         """Return the root of a file; None if an error says why there is none."""
         try:
             root = read_source(file)
@@ -244,7 +244,7 @@ class _Checking:
             self.row(file, None, None, error)
         return None
 
-    def one(self, file: File, root: Node) -> None:
+    def one(self, file: File, root: Markup) -> None:
         """Check a schema or a prompt."""
         try:
             said = self.schema(file, root) if root.tag == "schema" else self.prompt(root)
@@ -253,14 +253,14 @@ class _Checking:
         else:
             self.row(file, root.tag, said)
 
-    def schema(self, file: File, root: Node) -> str:
+    def schema(self, file: File, root: Markup) -> str:
         """Check a schema; return what it is like."""
         schema = schema_from(root, file.parent, self.roles)
         check_once(schema.name, schema.place, {name: one.schema.place for name, one in self.layouts.items()})
         made = self.layouts[schema.name] = layout(schema, self.tokenizer)
         return f"{schema.name}: {counted(len(made.spans) - 1, 'module')}, {counted(made.length, 'position')}"
 
-    def prompt(self, root: Node) -> str:
+    def prompt(self, root: Markup) -> str:
         """Check a prompt; return what it is like."""
         asked = prompt_from(root, self.roles)
         found = resolve(asked, schema_of(asked, self.layouts))

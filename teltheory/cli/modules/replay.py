@@ -37,7 +37,7 @@ POLICIES = (
 
 
 @dataclass(frozen=True)
-class Requests:
+class ModuleReading:
     """How the requests are read: module sets, or prompts of a schema."""
 
     schema: str | None
@@ -71,7 +71,7 @@ class Requests:
 @q_hat_option
 @bundled(
     "requests",
-    Requests,
+    ModuleReading,
     option("--schema", metavar="SCHEMA", help="Schema of the prompts. TRACE is then a log of prompts."),
     option(
         "--tokenizer",
@@ -101,7 +101,7 @@ class Requests:
 def replay(
     trace_file: str,
     policies: tuple[str, ...],
-    requests: Requests,
+    requests: ModuleReading,
     cache: SetCache,
     written: Written,
     **asked: Any,

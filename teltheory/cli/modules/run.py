@@ -26,7 +26,7 @@ from teltheory.systems.modules.pml.reading import read_schema
 from teltheory.systems.modules.pml.roles import TEMPLATES, Roles
 
 if TYPE_CHECKING:
-    from teltheory.systems.modules.runtime.cache import PromptCache, Served
+    from teltheory.systems.modules.runtime.cache import CachedAnswer, PromptCache
     from teltheory.systems.modules.runtime.full import FullAnswer
 
 LEGEND = (
@@ -105,11 +105,11 @@ _keeping: Option = bundled(
 
 
 @dataclass(frozen=True)
-class Run:
+class AnsweredPrompt:
     """A prompt that was answered."""
 
     prompt: str
-    answer: Served
+    answer: CachedAnswer
     full: FullAnswer | None
 
 
@@ -150,7 +150,7 @@ def run(
     questions = [cache.resolved(prompt) for prompt in asked]
     answers = cache.batch(questions, tokens) if batch else [cache.answer(one, tokens) for one in questions]
     full = [answer_full(model, one, tokens) if compare else None for one in questions]
-    found = [Run(*one) for one in zip(prompts, answers, full, strict=True)]
+    found = [AnsweredPrompt(*one) for one in zip(prompts, answers, full, strict=True)]
     tiers = keeping.fast is not None or keeping.slow is not None
     said = [
         loading.said(model),
@@ -168,14 +168,14 @@ def _prompt(file: str, roles: Roles) -> Prompt:
     return opened(read_prompt(File(file), roles), roles)
 
 
-def _table(title: str, found: Sequence[Run], tiers: bool) -> Any:
+def _table(title: str, found: Sequence[AnsweredPrompt], tiers: bool) -> Any:
     compared = found[0].full is not None
     columns = ["prompt", "kept", "encoded", "fresh", "gaps", "TTFT s", "CPU s"]
     columns += ["slow", "MiB"] * tiers + ["full s", "KL"] * compared
     return plain_table(title, columns, [_cells(one, tiers) for one in found], left=("prompt",))
 
 
-def _cells(one: Run, tiers: bool) -> list[str]:
+def _cells(one: AnsweredPrompt, tiers: bool) -> list[str]:
     own = one.answer
     cells = [one.prompt, *(f"{number:,}" for number in (own.kept, own.encoded, own.fresh, own.gaps))]
     cells += [f"{own.ttft:.3f}", f"{own.cpu:.3f}"]
@@ -183,26 +183,26 @@ def _cells(one: Run, tiers: bool) -> list[str]:
     return cells if one.full is None else [*cells, f"{one.full.ttft:.3f}", f"{_kl(one):.2f}"]
 
 
-def _kl(one: Run) -> float:
+def _kl(one: AnsweredPrompt) -> float:
     from teltheory.systems.modules.quality import divergence, log_probabilities
 
     assert one.full is not None
     return divergence(log_probabilities(one.full.logits), log_probabilities(one.answer.logits))
 
 
-def _texts(found: Sequence[Run]) -> Iterable[str]:
+def _texts(found: Sequence[AnsweredPrompt]) -> Iterable[str]:
     for one in found:
         yield f"{one.prompt}: {one.answer.text.strip()}"
         if one.full is not None:
             yield f"{one.prompt}, full attention: {one.full.text.strip()}"
 
 
-def _data(said: str, keeping: Keeping, cache: PromptCache, found: Sequence[Run]) -> dict[str, Any]:
+def _data(said: str, keeping: Keeping, cache: PromptCache, found: Sequence[AnsweredPrompt]) -> dict[str, Any]:
     prompts = [_of_prompt(one) for one in found]
     return {"model": said, **asdict(keeping), "simulated": cache.simulated, "prompts": prompts}
 
 
-def _of_prompt(one: Run) -> dict[str, Any]:
+def _of_prompt(one: AnsweredPrompt) -> dict[str, Any]:
     names = ("tokens", "text", "kept", "encoded", "fresh", "gaps", "ttft", "cpu", "copied")
     data: dict[str, Any] = {"prompt": one.prompt, **{name: getattr(one.answer, name) for name in names}}
     data["found"] = {item.name: tier for item, tier in one.answer.found.items()}

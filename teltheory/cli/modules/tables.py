@@ -39,7 +39,7 @@ DIVISIBLE = "The optimum is that of divisible modules: no cache of whole modules
 
 
 @dataclass(frozen=True)
-class Row:
+class MeanRow:
     """A cell, with the mean TTFT in seconds or in tokens; None without a request."""
 
     cell: Cell
@@ -84,7 +84,7 @@ class Sets:
             said.append(origin)
         return cls(trace, question, cache, sizes, found, tuple(said))
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[MeanRow]:
         """Replay every policy at every capacity and threshold."""
         for capacity in self.capacities:
             lru = self._replayed(LRU(), capacity)
@@ -106,7 +106,7 @@ class Sets:
     def _optimum(self, capacity: int, xi: int) -> int:
         return int(hindsight_optimum(self.trace, capacity, xi, forced=self.question.forced).upper)
 
-    def _row(self, outcome: Outcome, xi: int, **place: Any) -> Row:
+    def _row(self, outcome: Outcome, xi: int, **place: Any) -> MeanRow:
         latency, slo = self.thresholds.latency, self.thresholds.seconds.get(xi)
         known = ttft_quantiles(outcome, QUANTILES, latency).tolist() if len(outcome) else [None] * len(QUANTILES)
         cell = Cell(
@@ -119,9 +119,9 @@ class Sets:
             xi=xi,
             **place,
         )
-        return Row(cell, float(ttft_seconds(outcome, latency).mean()) if len(outcome) else None)
+        return MeanRow(cell, float(ttft_seconds(outcome, latency).mean()) if len(outcome) else None)
 
-    def parts(self, rows: Sequence[Row]) -> Iterator[str | Table]:
+    def parts(self, rows: Sequence[MeanRow]) -> Iterator[str | Table]:
         """Yield what was replayed, what was assumed, and a table for each capacity and threshold."""
         yield from (*self.said, *self._estimates())
         whole = f" {DIVISIBLE}" if self.cache == "whole" else ""
@@ -141,14 +141,14 @@ class Sets:
         if any(spec.name == SharedTLRU.name for spec in left_out):
             yield f"Q̂ = {fresh_estimate(self.trace):,} for a shared budget: the mean of the fresh tokens."
 
-    def _cells(self, row: Row) -> list[str]:
+    def _cells(self, row: MeanRow) -> list[str]:
         cell = row.cell
         times = [self.thresholds.shown(value) for value in (row.mean, cell.p50, cell.p95, cell.p99)]
         work = [percent(cell.hit_rate), tokens_in_short(cell.prefilled), f"{cell.violations:,}"]
         tail = [f"{cell.tel:,}", percent(cell.change), f"{cell.regret:,}", percent(cell.closed)]
         return [cell.policy, *times, *work, *tail]
 
-    def as_data(self, rows: Sequence[Row]) -> dict[str, Any]:
+    def as_data(self, rows: Sequence[MeanRow]) -> dict[str, Any]:
         """Return the replays as plain data."""
         uses = self.trace.members
         trace = {"requests": len(self.trace), "modules": len(np.unique(uses)), "uses": len(uses)}

@@ -17,12 +17,12 @@ from teltheory.cli.asked.options import (
 )
 from teltheory.cli.asked.prefixes import PRIVATE, Prefixes
 from teltheory.cli.asked.question import Asked
-from teltheory.cli.asked.served import Served
+from teltheory.cli.asked.served import ServedModel
 from teltheory.cli.asked.tiers import Tiered, tier_options
 from teltheory.cli.asked.traces import Reading
 from teltheory.cli.optimum.certificate import certificates_as_data
 from teltheory.cli.optimum.forest import ForestSearch
-from teltheory.cli.optimum.searches import Found, Search
+from teltheory.cli.optimum.searches import CertifiedRow, Search
 from teltheory.cli.optimum.tiered import TieredSearch
 from teltheory.cli.parts import command, option
 from teltheory.cli.printed.output import complain, console, progress_bar, show, write_json
@@ -69,7 +69,7 @@ def optimum(
     time_limit: float | None,
     certificate: str | None,
     tiered: Tiered,
-    served: Served,
+    served: ServedModel,
     reading: Reading,
     prefixes: Prefixes,
     written: Written,
@@ -140,9 +140,9 @@ def _search(
     return Search(asked, goal, method, time_limit)
 
 
-def _run(search: AnySearch) -> list[Found]:
+def _run(search: AnySearch) -> list[CertifiedRow]:
     """Search at every capacity, with a progress bar; an interrupted search is the last."""
-    found: list[Found] = []
+    found: list[CertifiedRow] = []
     places: Sequence[Any] = search.places
     with progress_bar() as bar:
         task = bar.add_task("Searching", total=len(places) * search.rows_a_capacity)
@@ -155,7 +155,7 @@ def _run(search: AnySearch) -> list[Found]:
     return found
 
 
-def _report(search: AnySearch, found: list[Found], written: Written, certificate: str | None) -> int:
+def _report(search: AnySearch, found: list[CertifiedRow], written: Written, certificate: str | None) -> int:
     rows = [one.row for one in found]
     problems = [one.problem for one in found if one.problem is not None]
     table = search.table(rows)

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from teltheory.cli.asked.question import Asked
 from teltheory.cli.optimum.certificate import Certified
-from teltheory.cli.optimum.searches import OF_THIS_PLAN, WORKED, Found, tenths, work_of
+from teltheory.cli.optimum.searches import OF_THIS_PLAN, WORKED, CertifiedRow, tenths, work_of
 from teltheory.cli.printed.tables import WORK, plain_table, work_cells
 from teltheory.cost.goals import TEL
 from teltheory.errors import SolverError
@@ -48,7 +48,7 @@ class ForestSearch:
         """Number of rows at each capacity: one a threshold."""
         return len(self.asked.grid.thresholds)
 
-    def at(self, capacity: int) -> Iterator[Found]:
+    def at(self, capacity: int) -> Iterator[CertifiedRow]:
         """Yield the rows of a capacity, which is in tokens."""
         for xi in self.asked.grid.thresholds:
             yield self._least_tel(capacity, xi)
@@ -62,7 +62,7 @@ class ForestSearch:
         """Return the rows, and what was assumed, as plain data; TEL is in blocks."""
         return {**self.asked.as_data(), "objective": TEL, "time_limit": self.time_limit, "rows": rows}
 
-    def _least_tel(self, capacity: int, xi: int) -> Found:
+    def _least_tel(self, capacity: int, xi: int) -> CertifiedRow:
         problem = self.asked.at(capacity, xi)
         row = {"capacity": capacity, "xi": xi, **self._beside(problem)}
         try:
@@ -75,7 +75,7 @@ class ForestSearch:
         proof = best.certificate
         numbers = (int(proof.objective), proof.kept, problem.threshold, proof.steps)
         read = replace(self.asked.prefixes, block_size=self.forest.block_size)
-        return Found(row, Certified(TEL, problem.memory, problem.forced, *numbers, prefixes=read))
+        return CertifiedRow(row, Certified(TEL, problem.memory, problem.forced, *numbers, prefixes=read))
 
     def _beside(self, problem: Problem) -> dict[str, Any]:
         """Return what policies are worth in the same cache, and their work."""
@@ -85,7 +85,7 @@ class ForestSearch:
             found |= {name: problem.tel(made), **work_of(made, self.asked, f"{name}_")}
         return found
 
-    def _given_up(self, row: dict[str, Any], error: SolverError) -> Found:
+    def _given_up(self, row: dict[str, Any], error: SolverError) -> CertifiedRow:
         from teltheory.optimal.solver import INTERRUPTED
 
         numbers = {"lower": error.bound, "upper": error.incumbent, "bound": error.bound}
@@ -93,7 +93,7 @@ class ForestSearch:
         unknown = dict.fromkeys(("optimum", "gap", *WORKED))
         row = {**row, **unknown, **sides, "by_solver": True, "method": self.method, "status": error.status}
         place = f"capacity {row['capacity']:,}, threshold {self.asked.thresholds.label(row['xi'])}"
-        return Found(row, None, f"{place}: {error}", error.status == INTERRUPTED)
+        return CertifiedRow(row, None, f"{place}: {error}", error.status == INTERRUPTED)
 
     def table(self, rows: Sequence[dict[str, Any]]) -> Table:
         """Return the table: at each capacity the optimum or its two sides, and policies beside it."""

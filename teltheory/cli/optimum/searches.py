@@ -33,7 +33,7 @@ GAPS = ["gap", "gap_of_avoidable"]
 
 
 @dataclass(frozen=True)
-class Found:
+class CertifiedRow:
     """A row, its certificate, and what is wrong with it.
 
     The certificate is None if the method has none, the problem if the row is an answer.
@@ -78,7 +78,7 @@ class Search:
         """Time limit of a search that may never end."""
         return TIME_LIMIT if self.time_limit is None else self.time_limit
 
-    def at(self, capacity: int) -> Iterator[Found]:
+    def at(self, capacity: int) -> Iterator[CertifiedRow]:
         """Yield the rows of a capacity."""
         if isinstance(self.goal, Level):
             yield self._least_percentile(capacity, self.goal)
@@ -111,7 +111,7 @@ class Search:
         """Return the table: at each capacity what was found, policies beside it, and bounds."""
         return self._tel_table(rows) if self.goal == TEL else self._bounds_table(rows)
 
-    def _least_tel(self, capacity: int, xi: int) -> Found:
+    def _least_tel(self, capacity: int, xi: int) -> CertifiedRow:
         problem = self.asked.at(capacity, xi)
         lru = problem.replay(LRU())
         row = {"capacity": capacity, "xi": xi, "lru": problem.tel(lru), **self._work(lru, "lru_")}
@@ -123,11 +123,11 @@ class Search:
         found = {"optimum": best.objective, "method": best.method, "status": "optimal", "incumbent": incumbent}
         row |= {**found, "bound": best.bound, "gap": gap, **self._work(best.outcome)}
         if best.certificate is None:
-            return Found(row, None)
+            return CertifiedRow(row, None)
         kept, steps = best.certificate.kept, best.certificate.steps
-        return Found(row, Certified(TEL, capacity, problem.forced, int(best.objective), kept, xi, steps))
+        return CertifiedRow(row, Certified(TEL, capacity, problem.forced, int(best.objective), kept, xi, steps))
 
-    def _given_up(self, row: dict[str, Any], error: SolverError) -> Found:
+    def _given_up(self, row: dict[str, Any], error: SolverError) -> CertifiedRow:
         from teltheory.optimal.solver import INTERRUPTED
 
         numbers = {"incumbent": error.incumbent, "bound": error.bound, "gap": error.gap}
@@ -135,9 +135,9 @@ class Search:
         unknown = dict.fromkeys(("optimum", *WORKED))
         row = {**row, **unknown, "method": self.method, "status": error.status, **sides}
         place = f"capacity {row['capacity']:,}, threshold {self.asked.thresholds.label(row['xi'])}"
-        return Found(row, None, f"{place}: {error}", error.status == INTERRUPTED)
+        return CertifiedRow(row, None, f"{place}: {error}", error.status == INTERRUPTED)
 
-    def _fewest_violations(self, capacity: int, xi: int) -> Found:
+    def _fewest_violations(self, capacity: int, xi: int) -> CertifiedRow:
         problem, forced, began = self.asked.at(capacity, xi), self.asked.grid.forced, monotonic()
         row = {"capacity": capacity, "xi": xi, **self._beside(capacity, xi, lambda one: slo_violations(one, xi))}
         best = problem.fewest_violations(method=self.method, time_limit=self.seconds)
@@ -145,9 +145,9 @@ class Search:
         row |= {"gap_of_avoidable": float(Ratio(best.gap, max(best.facts["avoidable"], 1)))}
         proof: dict[str, Any] = {"proved": best.proved, "prices": best.certificate}
         certificate = Certified(SLO, capacity, forced, best.upper, best.plan, xi, **proof)
-        return Found(row, certificate, interrupted=best.status == "interrupted")
+        return CertifiedRow(row, certificate, interrupted=best.status == "interrupted")
 
-    def _least_percentile(self, capacity: int, level: Level) -> Found:
+    def _least_percentile(self, capacity: int, level: Level) -> CertifiedRow:
         grid, began = self.asked.grid, monotonic()
         best = self.asked.at(capacity).best_percentile(level.text, time_limit=self.seconds)
         found = {"percentile": best.upper, **best.facts, **self._searched(best, began)}
@@ -166,7 +166,7 @@ class Search:
             proved=best.proved,
             prices=best.certificate,
         )
-        return Found(row, certificate, interrupted=best.status == "interrupted")
+        return CertifiedRow(row, certificate, interrupted=best.status == "interrupted")
 
     def _beside(self, capacity: int, xi: int, worth: Callable[[Outcome], int]) -> dict[str, Any]:
         """Return what LRU and T-LRU with the grid's prompt estimate are worth, and their work."""

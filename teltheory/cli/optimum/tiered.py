@@ -12,7 +12,7 @@ from rich.table import Table
 
 from teltheory.cli.asked.prefixes import PRIVATE
 from teltheory.cli.asked.question import Asked
-from teltheory.cli.optimum.searches import Found
+from teltheory.cli.optimum.searches import CertifiedRow
 from teltheory.cli.optimum.tiered_certificate import TieredCertified
 from teltheory.cli.printed.tables import plain_table
 from teltheory.cli.replay.served_tables import tels_text, tiers_text
@@ -42,7 +42,7 @@ class TieredSearch:
         """Number of rows for each choice of tiers: one a threshold."""
         return len(self.asked.grid.thresholds)
 
-    def at(self, tiers: Tiers) -> Iterator[Found]:
+    def at(self, tiers: Tiers) -> Iterator[CertifiedRow]:
         """Yield the rows of tiers, which are in tokens."""
         for xi in self.asked.grid.thresholds:
             yield self._least_tel(tiers, xi)
@@ -55,7 +55,7 @@ class TieredSearch:
         """Return the rows, and what was assumed, as plain data; TEL of shared prefixes is in blocks."""
         return {**self.asked.as_data(), "objective": TEL, "time_limit": self.time_limit, "rows": rows}
 
-    def _least_tel(self, tiers: Tiers, xi: int) -> Found:
+    def _least_tel(self, tiers: Tiers, xi: int) -> CertifiedRow:
         requests, problem = self.asked.requests, self.asked.at(tiers, xi, cache="strict", running=1)
         best = problem.optimum(self.method, self.time_limit)
         row = {"tiers": tiers.as_dict(), "xi": xi, "lower": float(best.lower), "upper": float(best.upper)}
@@ -64,7 +64,7 @@ class TieredSearch:
         row |= {"hit_rates": _hits(best.outcome), "policies": _beside(problem)}
         size, where = requests.block_size, (problem.memory, problem.threshold)
         read = replace(self.asked.prefixes, block_size=size) if requests.shared else PRIVATE
-        return Found(row, TieredCertified(*where, problem.forced, best.certificate, read))
+        return CertifiedRow(row, TieredCertified(*where, problem.forced, best.certificate, read))
 
     def table(self, rows: Sequence[dict[str, Any]]) -> Table:
         """Return the table: in each choice of tiers the optimum or its two sides, and policies beside it."""

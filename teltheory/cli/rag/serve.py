@@ -15,7 +15,7 @@ from rich.progress import Progress
 from teltheory.cli.asked.options import bundled, json_option, served_options
 from teltheory.cli.asked.pictures import Picture, picture_options
 from teltheory.cli.asked.question import read_capacity, read_sizes
-from teltheory.cli.asked.served import Served as Model
+from teltheory.cli.asked.served import ServedModel as Model
 from teltheory.cli.parts import command, option
 from teltheory.cli.printed.output import check_targets, progress_bar, report
 from teltheory.cli.rag.options import rag_machine, rag_requests, rag_sources
@@ -42,7 +42,7 @@ from teltheory.systems.rag.policies import (
     policy_sides,
 )
 from teltheory.systems.rag.requests import draw_workload
-from teltheory.systems.rag.served import Served
+from teltheory.systems.rag.served import RagServed
 from teltheory.systems.rag.server import Copying, Server, serve
 from teltheory.systems.rag.sources import Sources
 from teltheory.systems.rag.speculation import Interruption
@@ -62,7 +62,7 @@ IDLE = 1e-6
 
 
 @dataclass(frozen=True)
-class Requests:
+class RagRequests:
     """Which requests come, and what finds their documents."""
 
     rates: str
@@ -182,7 +182,7 @@ def _number(option: str, text: str) -> float:
 
 
 @dataclass(frozen=True)
-class Runs:
+class SystemRuns:
     """Systems that serve the same requests."""
 
     requests: Workload
@@ -212,7 +212,7 @@ class Runs:
         systems = bar.track(self.systems, description="Looking for the highest rates")
         return {name: highest_rate(partial(self.served, name), rate, most) for name in systems}
 
-    def served(self, name: str, rate: float) -> Served:
+    def served(self, name: str, rate: float) -> RagServed:
         """Return what a system does at a rate."""
         server = self.systems[name]
         try:
@@ -251,7 +251,7 @@ def check_fits(corpus: Corpus, server: Server) -> None:
 @command("serve", "rag serve mine --queries log.jsonl --tier 4GiB --tier 16GiB:pcie4")
 @click.argument("corpus", metavar="CORPUS")
 @bundled("sources", Sources, rag_sources)
-@bundled("asked", Requests, rag_requests)
+@bundled("asked", RagRequests, rag_requests)
 @bundled("machine", Machine, rag_machine)
 @option(
     "--within",
@@ -266,7 +266,7 @@ def check_fits(corpus: Corpus, server: Server) -> None:
 @json_option
 def serve_command(
     sources: Sources,
-    asked: Requests,
+    asked: RagRequests,
     machine: Machine,
     served: Model,
     within: float | None,
@@ -296,7 +296,9 @@ def serve_command(
         bar.remove_task(task)
         check_fits(corpus, server)
         seconds = None if slo is None else float(read_time("--slo", slo))
-        found = Runs(drawn, ablation(server), latency, load, machine.faults, seconds).rows(rates, within, bar)
+        found = SystemRuns(drawn, ablation(server), latency, load, machine.faults, seconds).rows(
+            rates, within, bar
+        )
         bar.add_task("Comparing policies", total=None)
         most = threshold(xi, slo, latency, drawn)
         policies = policies_at(drawn, server, most, latency)

@@ -172,7 +172,7 @@ def _spec(text: str) -> Any:
 
 
 @dataclass
-class Rows:
+class CurveRows:
     """Rows by threshold, then policy, then capacity.
 
     Of the table, and of the figure; `tangents` has the solves that the drawn optima of a threshold took.
@@ -191,9 +191,9 @@ class Curves:
     spaced: Sequence[int]
     hindsight: bool
 
-    def rows(self, bar: Progress) -> Rows:
+    def rows(self, bar: Progress) -> CurveRows:
         """Return all rows, with progress."""
-        rows, grid = Rows(), self.asked.grid
+        rows, grid = CurveRows(), self.asked.grid
         known: dict[tuple[Policy, Cache], CapacityCurve] = {}
         unit, of_policy = self.asked.requests.scale, self._of_policy
         if self.asked.shared:
@@ -257,7 +257,7 @@ class Curves:
         values = ttft_quantiles(found.outcome(capacity), QUANTILES, self.asked.thresholds.latency).tolist()
         return dict(zip(PERCENTILES, values, strict=True))
 
-    def _add_optima(self, rows: Rows, xi: int) -> None:
+    def _add_optima(self, rows: CurveRows, xi: int) -> None:
         """Add the least TEL: exact in the table, and between tangents and chords where it is drawn."""
         unknown = dict.fromkeys(("violations", "hit_rate", "prefilled", "reused", "written"))
         requests, unit = self.asked.requests, self.asked.requests.scale
@@ -299,7 +299,7 @@ class Curves:
             yield row | {"lru": base, "optimum": least, "regret": tel - least, "share_closed": share}
 
 
-def _shown(asked: Asked, rows: Rows, hindsight: bool) -> Iterator[str | Table]:
+def _shown(asked: Asked, rows: CurveRows, hindsight: bool) -> Iterator[str | Table]:
     """Yield what is assumed, what hindsight is, and a table for each threshold: the policies at each capacity."""
     yield from asked.lines()
     yield f"{WORK_LEGEND} {SLOW_LEGEND} {asked.caching}"
@@ -338,6 +338,6 @@ def _compared(row: dict[str, Any]) -> list[str]:
     return [percent(Fraction(row["tel"] - least, least) if least else None)]
 
 
-def _as_data(asked: Asked, rows: Rows) -> dict[str, Any]:
+def _as_data(asked: Asked, rows: CurveRows) -> dict[str, Any]:
     solved = {"tolerance": TOLERANCE, "tangents": {str(xi): k for xi, k in rows.tangents.items()}}
     return {**asked.as_data(), HINDSIGHT: solved, "rows": rows.table, "curve": rows.drawn}

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from teltheory.cli.asked.question import Asked, Question, read_question
-from teltheory.cli.asked.served import Served
+from teltheory.cli.asked.served import ServedModel
 from teltheory.cli.asked.tiers import Tiered
 from teltheory.cli.printed.output import progress_bar
 from teltheory.errors import ArgumentError
@@ -18,7 +18,7 @@ from teltheory.sweep import ServedCell, ServedGrid, Store, sweep
 
 
 def question_in_tiers(
-    specs: Sequence[AnySpec], tiered: Tiered, capacities: Sequence[str], served: Served, **asked: Any
+    specs: Sequence[AnySpec], tiered: Tiered, capacities: Sequence[str], served: ServedModel, **asked: Any
 ) -> tuple[Question, tuple[Tiers, ...]]:
     """Return what was asked for, and the tiers, none of which are those of capacities or the trace's own."""
     if tiered and capacities:

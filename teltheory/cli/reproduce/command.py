@@ -17,7 +17,7 @@ from teltheory.claims.erratum import Erratum
 from teltheory.cli.asked.options import EFFORT, json_option, trace_options, workers_option
 from teltheory.cli.asked.prefixes import Prefixes
 from teltheory.cli.asked.question import read_question
-from teltheory.cli.asked.served import Served
+from teltheory.cli.asked.served import ServedModel
 from teltheory.cli.asked.tiers import Tiered, tier_options
 from teltheory.cli.asked.traces import Reading
 from teltheory.cli.parts import command, option
@@ -27,7 +27,7 @@ from teltheory.cli.replay.served_runs import run_served
 from teltheory.cli.replay.served_tables import served_tables
 from teltheory.cli.reproduce import figures
 from teltheory.cli.reproduce.page import NAME as PAGE
-from teltheory.cli.reproduce.page import Replayed, write_page
+from teltheory.cli.reproduce.page import ReplayedTrace, write_page
 from teltheory.cli.verify.command import chosen_claims, decide_all, ledger_table
 from teltheory.errors import ArgumentError, listed
 from teltheory.formats import read_trace
@@ -78,7 +78,7 @@ def reproduce(
     FOLDER/report.html has all of it on one page.
     """
     check_target(target)
-    tiers = tiered.read(Served())
+    tiers = tiered.read(ServedModel())
     if folder is not None and reading.assumes:
         raise ArgumentError("out", folder, "a trace without assumptions: `teltheory trace convert` it first")
     out = Console(quiet=True) if target == "-" else console()
@@ -121,15 +121,15 @@ def _figures(out: Console, folder: Path, trace_file: str | None, workers: int | 
 
 def _replays(
     given: Trace | None, file: str | None, seed: int, workers: int | None, tiers: Sequence[Tiers]
-) -> Iterator[Replayed]:
+) -> Iterator[ReplayedTrace]:
     """Yield what is replayed: the given trace, or the built-in one and Mooncake's."""
 
-    def replayed(name: str, title: str, path: Path | None, trace: Trace, grid: dict[str, Any]) -> Replayed:
+    def replayed(name: str, title: str, path: Path | None, trace: Trace, grid: dict[str, Any]) -> ReplayedTrace:
         policies = [Spec(policy) for policy in POLICIES]
-        question = read_question(policies, xis=(), served=Served(), prefixes=Prefixes(), **grid)
+        question = read_question(policies, xis=(), served=ServedModel(), prefixes=Prefixes(), **grid)
         asked = question.on(trace)
         in_tiers = run_served(asked, tiers, workers=workers) if tiers else ()
-        return Replayed(name, title, path, asked, run(asked, workers), in_tiers)
+        return ReplayedTrace(name, title, path, asked, run(asked, workers), in_tiers)
 
     if given is not None:
         path = Path(str(file))
@@ -163,7 +163,7 @@ def _without_extras(folder: str | None) -> list[str]:
 def _on_a_page(
     folder: Path,
     rows: Sequence[Row],
-    replayed: Sequence[Replayed],
+    replayed: Sequence[ReplayedTrace],
     cells: tuple[Sequence[Any], Sequence[Any]],
     settings: Sequence[tuple[str, str]],
     missing: Sequence[str],

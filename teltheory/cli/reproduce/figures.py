@@ -28,7 +28,7 @@ from teltheory.plots.style import of_venue
 
 if TYPE_CHECKING:
     from teltheory.paper.printed import Column
-    from teltheory.paper.rows import Compared
+    from teltheory.paper.rows import ComparedRow
 
 TABLES = "tables"
 MOST_SEEDS, MOST_MILLISECONDS = 100_000, 10**9
@@ -137,21 +137,23 @@ def make(
             out.print(line, highlight=False, markup=False)
 
 
-def both_compared(folder: Path) -> tuple[list[Compared], list[Compared]]:
+def both_compared(folder: Path) -> tuple[list[ComparedRow], list[ComparedRow]]:
     """Return the cells of Tables 1 to 6 beside the paper's, and those with attention, from what `make` made."""
     return _compared(folder, "cells"), _compared(folder, "attention_cells")
 
 
-def _compared(folder: Path, table: str) -> list[Compared]:
+def _compared(folder: Path, table: str) -> list[ComparedRow]:
     from teltheory.paper.grid import WORKLOADS
-    from teltheory.paper.rows import Compared
+    from teltheory.paper.rows import ComparedRow
     from teltheory.paper.tidy import read_rows
 
-    cells = [cell for name in WORKLOADS for cell in read_rows(folder / TABLES / f"{table}_{name}.csv", Compared)]
+    cells = [
+        cell for name in WORKLOADS for cell in read_rows(folder / TABLES / f"{table}_{name}.csv", ComparedRow)
+    ]
     return sorted(cells, key=lambda cell: cell.table)
 
 
-def show(out: Console, cells: Sequence[Compared], second: Sequence[Compared]) -> None:
+def show(out: Console, cells: Sequence[ComparedRow], second: Sequence[ComparedRow]) -> None:
     """Print Tables 1 to 6 beside the paper's, and what their latencies are."""
     output.show(out, LEGEND, *latencies())
     for one in paper_tables(cells, second):
@@ -160,9 +162,9 @@ def show(out: Console, cells: Sequence[Compared], second: Sequence[Compared]) ->
 
 def latencies() -> list[str]:
     """Return where the TTFT of both lines comes from."""
-    from teltheory.paper.grid import SECOND_LATENCY, Setting
+    from teltheory.paper.grid import SECOND_LATENCY, ReplaySetting
 
-    found = (("ours", Setting().latency), ("attention", SECOND_LATENCY))
+    found = (("ours", ReplaySetting().latency), ("attention", SECOND_LATENCY))
     lines = [f"TTFT, {name}: {one.name}; {one.provenance.note}." for name, one in found if one.provenance]
     return [*lines, "No measured TTFT is in either."]
 
@@ -177,7 +179,7 @@ class PaperTable:
     summary: str
 
 
-def paper_tables(cells: Sequence[Compared], second: Sequence[Compared]) -> Iterator[PaperTable]:
+def paper_tables(cells: Sequence[ComparedRow], second: Sequence[ComparedRow]) -> Iterator[PaperTable]:
     """Yield each table whose cells these are, with those of the second latency in the same order."""
     from teltheory.paper.printed import TABLES, V1_TABLES
 
@@ -195,11 +197,11 @@ def paper_tables(cells: Sequence[Compared], second: Sequence[Compared]) -> Itera
         yield PaperTable(f"Table {number}{edition}, printed and ours", header, rows, _summary(number, of))
 
 
-def _marked(cell: Compared) -> str:
+def _marked(cell: ComparedRow) -> str:
     return f"{cell.ours:.1f}{MARKS[cell.agreement]}"
 
 
-def _summary(number: int, cells: Sequence[tuple[Compared, Compared]]) -> str:
+def _summary(number: int, cells: Sequence[tuple[ComparedRow, ComparedRow]]) -> str:
     """Return how a table's cells agree with the paper's under both latencies, and how far these are apart."""
     from teltheory.paper.tables import said
 

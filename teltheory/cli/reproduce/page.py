@@ -22,7 +22,7 @@ from teltheory.errors import ArgumentError, TraceError
 from teltheory.model.display import counted
 from teltheory.policies.spec import Spec
 from teltheory.report.captions import pictures
-from teltheory.report.explorer import POLICIES, Steps, compared, explorer
+from teltheory.report.explorer import POLICIES, ChartChoices, compared, explorer
 from teltheory.report.ledger import ARITHMETIC, Row, outcome, paper_sentence
 from teltheory.report.markdown import (
     bullets,
@@ -43,7 +43,7 @@ from teltheory.sweep.sources import trace_key
 if TYPE_CHECKING:
     from altair import ConcatChart
 
-    from teltheory.paper.rows import Compared
+    from teltheory.paper.rows import ComparedRow
 
 NAME = "report.html"
 LEAD = (
@@ -67,7 +67,7 @@ CHARTS_LEAD = (
 
 
 @dataclass(frozen=True)
-class Replayed:
+class ReplayedTrace:
     """A trace and its cells."""
 
     name: str
@@ -101,8 +101,8 @@ def write_page(
     rows: Sequence[Row],
     errata: str,
     told: Sequence[Erratum],
-    replayed: Sequence[Replayed],
-    cells: tuple[Sequence[Compared], Sequence[Compared]],
+    replayed: Sequence[ReplayedTrace],
+    cells: tuple[Sequence[ComparedRow], Sequence[ComparedRow]],
     settings: Sequence[tuple[str, str]],
     missing: Sequence[str] = (),
 ) -> Path:
@@ -131,7 +131,7 @@ def write_page(
     return folder / NAME
 
 
-def _cards(rows: Sequence[Row], replayed: Sequence[Replayed]) -> Iterator[Card]:
+def _cards(rows: Sequence[Row], replayed: Sequence[ReplayedTrace]) -> Iterator[Card]:
     """Yield what T-LRU is worth on each trace, in the middle of its grid, and how the paper stands."""
     for one in replayed:
         change = one.at_middle["tlru"].change
@@ -146,7 +146,7 @@ def _cards(rows: Sequence[Row], replayed: Sequence[Replayed]) -> Iterator[Card]:
     yield Card(f"{stated.count('refuted'):,}", f"{of} are refuted as printed", "warn")
 
 
-def summary_of(one: Replayed) -> str:
+def summary_of(one: ReplayedTrace) -> str:
     """Return in sentences what T-LRU is worth in the middle of the grid; nothing for a trace without turns."""
     (size, xi), at = one.middle, one.at_middle
     lru, tlru = at["lru"], at["tlru"]
@@ -157,9 +157,9 @@ def summary_of(one: Replayed) -> str:
     return where + compared(lru.tel, tlru.tel, lru.optimum, lru.p95, tlru.p95)
 
 
-def _explorer(one: Replayed) -> ConcatChart:
+def _explorer(one: ReplayedTrace) -> ConcatChart:
     requests, q_hat, latency = one.asked.requests, one.asked.grid.q_hat, one.asked.thresholds.latency
-    steps = Steps.of(requests, latency)
+    steps = ChartChoices.of(requests, latency)
     policies = [Spec(name) for name in POLICIES]
     grid = Grid(
         policies, steps.capacities, tuple(steps.slos), q_hat, slos=steps.slos, latency=latency, in_tokens=True
@@ -167,7 +167,7 @@ def _explorer(one: Replayed) -> ConcatChart:
     return explorer(f"{one.title}, Q̂ = {q_hat:,} tokens", sweep(requests, grid, latency), steps, one.middle)
 
 
-def _advice(one: Replayed) -> Iterator[str]:
+def _advice(one: ReplayedTrace) -> Iterator[str]:
     """Yield what `teltheory advise` says in the middle of the grid, or why there is none."""
     from teltheory.advice import advise
 
@@ -188,7 +188,7 @@ def _advice(one: Replayed) -> Iterator[str]:
         yield f"More, and for other goals: <code>{literal(command)}</code>"
 
 
-def _replays(one: Replayed) -> Iterator[str]:
+def _replays(one: ReplayedTrace) -> Iterator[str]:
     yield f"### {literal(one.title)}"
     yield bullets([*one.asked.lines(), *one.composed, f"{legend(one.asked)} {one.asked.caching}"])
     for size, cells in groupby(one.cells, key=lambda cell: cell.capacity):
@@ -199,7 +199,7 @@ def _replays(one: Replayed) -> Iterator[str]:
         yield folded(f"Tiers of {tiers_text(tiers)}", plain_text(f"{LEGEND} {DISTANCE}"), *tables)
 
 
-def _tiers_table(one: Replayed, xi: int, cells: Sequence[ServedCell]) -> str:
+def _tiers_table(one: ReplayedTrace, xi: int, cells: Sequence[ServedCell]) -> str:
     thresholds = one.asked.thresholds
     heads, lines = memory_rows(cells, thresholds, alone=True)
     return (
@@ -207,7 +207,7 @@ def _tiers_table(one: Replayed, xi: int, cells: Sequence[ServedCell]) -> str:
     )
 
 
-def _table(one: Replayed, xi: int, cells: Sequence[Cell]) -> str:
+def _table(one: ReplayedTrace, xi: int, cells: Sequence[Cell]) -> str:
     thresholds = one.asked.thresholds
     lines = (map(plain_text, cell_row(cell, thresholds)) for cell in cells)
     caption = f"Capacity {thresholds.size(cells[0].capacity)}, threshold {thresholds.label(xi)}"
@@ -215,14 +215,16 @@ def _table(one: Replayed, xi: int, cells: Sequence[Cell]) -> str:
     return f"{plain_text(caption)}:\n\n{table(heads, lines, '---:')}"
 
 
-def _paper(cells: Sequence[Compared], second: Sequence[Compared]) -> Iterator[str]:
+def _paper(cells: Sequence[ComparedRow], second: Sequence[ComparedRow]) -> Iterator[str]:
     """Yield each table with its summary in one line."""
     yield plain_text(" ".join([PAPER_LEGEND, *latencies()]))
     for one in paper_tables(cells, second):
         yield f"{one.title}:\n\n{table(one.header, one.rows, '---:')}\n\n{plain_text(one.summary)}"
 
 
-def _provenance(folder: Path, replayed: Sequence[Replayed], settings: Sequence[tuple[str, str]]) -> Iterator[str]:
+def _provenance(
+    folder: Path, replayed: Sequence[ReplayedTrace], settings: Sequence[tuple[str, str]]
+) -> Iterator[str]:
     traces = []
     for one in replayed:
         traces += [] if one.file is None else [(one.file.name, f"SHA-256 {digest(one.file)}")]

@@ -22,7 +22,7 @@ from teltheory.cli.asked.options import (
 )
 from teltheory.cli.asked.pictures import Picture, picture_options
 from teltheory.cli.asked.prefixes import Prefixes
-from teltheory.cli.asked.served import Served
+from teltheory.cli.asked.served import ServedModel
 from teltheory.cli.asked.serving import Servers, servers_options
 from teltheory.cli.asked.tiers import Tiered, tier_options
 from teltheory.cli.asked.traces import Reading
@@ -70,7 +70,7 @@ def replicas(
     scheduler: str | None,
     reading: Reading,
     prefixes: Prefixes,
-    served: Served,
+    served: ServedModel,
     written: Written,
     **asked: Any,
 ) -> int:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from teltheory.cli.asked.options import json_option, served_options, trace_options
-from teltheory.cli.asked.served import Served
+from teltheory.cli.asked.served import ServedModel
 from teltheory.cli.asked.traces import Reading, about_turns, turns_as_data
 from teltheory.cli.parts import command
 from teltheory.cli.printed.output import check_target, report
@@ -31,14 +31,14 @@ PARTS = ("read by", "blocks", "of the input")
 @trace_options()
 @served_options
 @json_option
-def describe(trace_file: str, reading: Reading, served: Served, target: str | None) -> int:
+def describe(trace_file: str, reading: Reading, served: ServedModel, target: str | None) -> int:
     """Show lengths, turns and reuse in TRACE, and what it shares.
 
     TRACE is a file of any format, or a folder of shards. What is shared is known where the file has hashes of
     blocks. With --model (or --config, --kv-bytes) the footprint is in bytes too.
     """
     check_target(target)
-    shape = served.shape if served != Served() else None
+    shape = served.shape if served != ServedModel() else None
     trace = reading.read(trace_file)
     found = described(trace)
     data: dict[str, Any] = {"trace": turns_as_data(trace), "description": found.as_dict()}

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from teltheory.claims.batches import Trial, regression, texts_of
-from teltheory.claims.campaign import Campaign, CampaignStore, Summary, run, summary, with_traces
+from teltheory.claims.campaign import Campaign, CampaignStore, CampaignSummary, run, summary, with_traces
 from teltheory.claims.registry import all_claims, claim_named
 from teltheory.cli.asked.options import scheduler_option, store_option, together
 from teltheory.cli.parts import option
@@ -67,7 +67,7 @@ campaign_options = together(
 )
 
 
-def campaign(ids: Sequence[str], options: CampaignOptions, workers: int | None) -> dict[str, Summary]:
+def campaign(ids: Sequence[str], options: CampaignOptions, workers: int | None) -> dict[str, CampaignSummary]:
     """Run a campaign on the claims whose cases are traces; return what it found on each."""
     every = with_traces(all_claims())
     claims = tuple(claim for claim in every if claim.id in ids)
@@ -102,7 +102,7 @@ def _run(plan: Campaign, store: CampaignStore, workers: int | None, scheduler: s
         run(plan, store, told, workers=workers, scheduler=scheduler)
 
 
-def with_campaign(row: dict[str, Any], found: Summary | None) -> dict[str, Any]:
+def with_campaign(row: dict[str, Any], found: CampaignSummary | None) -> dict[str, Any]:
     """Return a row of the ledger with what a campaign found on its claim.
 
     The scope says what was tried, and its kind never becomes a stronger one. A row that held is refuted by a

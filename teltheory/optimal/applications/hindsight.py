@@ -95,12 +95,12 @@ def _replayed(program: ApplicationProgram) -> Iterator[Outcome]:
 
 def _certified(program: ApplicationProgram, time_limit: float | None) -> ApplicationCertificate:
     """Return what the duals of the relaxation prove; where the solver fails, what no price proves."""
-    from teltheory.optimal.solver import Engine
+    from teltheory.optimal.solver import PackingSolver
 
     prices, shares = program.priced(np.zeros(len(program.steps) + len(program.rows)))
     if len(program.apps):
         with suppress(SolverError):
-            prices, shares = program.priced(Engine(program.packed()).optimum(time_limit).prices)
+            prices, shares = program.priced(PackingSolver(program.packed()).optimum(time_limit).prices)
     bound = proved_bound(program.apps, program.instance, program.xi, program.measure, prices, shares)
     return ApplicationCertificate(bound, prices, shares)
 

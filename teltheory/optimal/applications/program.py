@@ -33,7 +33,7 @@ DENOMINATOR = 720_720
 """Of prices and shares: divisible by all numbers up to 16, so that vertices with such denominators stay exact."""
 
 
-class Row(NamedTuple):
+class TurnsRow(NamedTuple):
     """A row of turns: entries by column, its right side, and where its dual flows, from turn to turn.
 
     `early` is None where a flow begins, `late` where it ends.
@@ -65,26 +65,26 @@ class ApplicationProgram:
         return self.apps.applications + (len(self.apps) if self.measure == "path" else 0)
 
     @cached_property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[TurnsRow]:
         """The rows of applications."""
         return list(self._sums() if self.measure == "sum" else self._paths())
 
-    def _sums(self) -> Iterator[Row]:
+    def _sums(self) -> Iterator[TurnsRow]:
         total, kept = self.instance.total.tolist(), self._kept
         for a, turns in enumerate(self.apps.turns):
             entries = {a: -1.0} | {kept[k]: -1.0 for k in turns if k in kept}
-            yield Row(entries, float(self.xi[a] - sum(total[k] for k in turns)), None, turns[0])
+            yield TurnsRow(entries, float(self.xi[a] - sum(total[k] for k in turns)), None, turns[0])
 
-    def _paths(self) -> Iterator[Row]:
+    def _paths(self) -> Iterator[TurnsRow]:
         total, kept, offset = self.instance.total.tolist(), self._kept, self.apps.applications
         for k, earlier in enumerate(self.apps.before):
             for j in earlier or (None,):
                 entries = {offset + k: -1.0} | ({kept[k]: -1.0} if k in kept else {})
                 entries |= {} if j is None else {offset + j: 1.0}
-                yield Row(entries, float(-total[k]), j, k)
+                yield TurnsRow(entries, float(-total[k]), j, k)
             if not self.apps.following[k]:
                 a = int(self.apps.application[k])
-                yield Row({a: -1.0, offset + k: 1.0}, float(self.xi[a]), k, None)
+                yield TurnsRow({a: -1.0, offset + k: 1.0}, float(self.xi[a]), k, None)
 
     @cached_property
     def _kept(self) -> dict[int, int]:

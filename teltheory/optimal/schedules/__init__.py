@@ -2,15 +2,15 @@
 
 from teltheory.optimal.schedules.dispatch import Moment, by_order, dispatched
 from teltheory.optimal.schedules.optimum import best_schedule
-from teltheory.optimal.schedules.problem import Placed, Plan, Scheduling, Server, Task, cost_of, ends_of
+from teltheory.optimal.schedules.problem import PlacedTask, Plan, Scheduling, Task, TaskServer, cost_of, ends_of
 
 __all__ = [
     "Moment",
-    "Placed",
+    "PlacedTask",
     "Plan",
     "Scheduling",
-    "Server",
     "Task",
+    "TaskServer",
     "best_schedule",
     "by_order",
     "cost_of",

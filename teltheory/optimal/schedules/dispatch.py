@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from teltheory.errors import ArgumentError
-from teltheory.optimal.schedules.problem import Placed, Plan, Scheduling
+from teltheory.optimal.schedules.problem import PlacedTask, Plan, Scheduling
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class _Clock:
 
     def __init__(self, problem: Scheduling) -> None:
         self.problem = problem
-        self.placed: dict[int, Placed] = {}
+        self.placed: dict[int, PlacedTask] = {}
         self.ends: dict[int, int] = {}
         self.filled: tuple[dict[int, int], ...] = tuple({} for _ in problem.servers)
 
@@ -87,7 +87,7 @@ class _Clock:
         if j not in moment.waiting or not self.problem.fits(j, server, moment.used(server)):
             raise ArgumentError(f"rule at {moment.time}", (j, server), "a task that waits and a server with room")
         task, pace = self.problem.tasks[j], self.problem.servers[server].pace
-        self.ends[j], self.placed[j] = moment.end(j, server), Placed(server, moment.time)
+        self.ends[j], self.placed[j] = moment.end(j, server), PlacedTask(server, moment.time)
         if task.prefix is not None:
             self.filled[server].setdefault(task.prefix, moment.time + pace * self.problem.prefixes[task.prefix])
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyomo.environ as pyo
 
-from teltheory.optimal.schedules.problem import Placed, Plan, Scheduling
+from teltheory.optimal.schedules.problem import PlacedTask, Plan, Scheduling
 
 
 def schedule_model(problem: Scheduling, horizon: int) -> Any:
@@ -106,5 +106,5 @@ def prefix(model: Any, j: int, s: int, t: int, h: int) -> Any:
 
 def plan_of(model: Any) -> Plan:
     """Return the plan of a solved model, by rounding."""
-    chosen = {key[0]: Placed(key[1], key[2]) for key in model.columns if pyo.value(model.x[key]) > 1 / 2}
+    chosen = {key[0]: PlacedTask(key[1], key[2]) for key in model.columns if pyo.value(model.x[key]) > 1 / 2}
     return tuple(chosen[j] for j in model.tasks)

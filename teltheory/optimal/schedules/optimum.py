@@ -71,12 +71,12 @@ def _listed(problem: Scheduling) -> list[Plan]:
 
 def _proved(program: Program, time_limit: float | None) -> int:
     """Return what the prices of the relaxation prove, rounded to fractions and counted exactly."""
-    from teltheory.optimal.solver import Engine, packing
+    from teltheory.optimal.solver import PackingSolver, packing
 
     matrix, sides = program.matrix()
     ones = np.ones(matrix.shape[1])
     try:
-        vertex = Engine(packing(matrix, sides, ones, program.worth.astype(float))).optimum(time_limit)
+        vertex = PackingSolver(packing(matrix, sides, ones, program.worth.astype(float))).optimum(time_limit)
     except SolverError:
         return 0
     prices = np.rint(np.abs(vertex.prices) * FINENESS).astype(np.int64)

@@ -49,7 +49,7 @@ class Task:
     tokens: int = 1
 
 
-class Server(NamedTuple):
+class TaskServer(NamedTuple):
     """An engine: time for a unit of work, and tokens that it holds at a time."""
 
     pace: int = 1
@@ -73,7 +73,7 @@ class Scheduling:
     """
 
     tasks: tuple[Task, ...]
-    servers: tuple[Server, ...]
+    servers: tuple[TaskServer, ...]
     prefixes: tuple[int, ...]
     arrivals: tuple[int, ...]
     goal: Goal
@@ -82,7 +82,7 @@ class Scheduling:
     def of(
         cls,
         tasks: Sequence[Task],
-        servers: Sequence[Server] = (Server(),),
+        servers: Sequence[TaskServer] = (TaskServer(),),
         prefixes: Sequence[int] = (),
         arrivals: Sequence[int] | None = None,
         goal: Goal = "latency",
@@ -121,14 +121,14 @@ class Scheduling:
         return used + self.tasks[task].tokens <= self.servers[server].capacity
 
 
-class Placed(NamedTuple):
+class PlacedTask(NamedTuple):
     """Where and when a task starts."""
 
     server: int
     start: int
 
 
-Plan: TypeAlias = tuple[Placed, ...]
+Plan: TypeAlias = tuple[PlacedTask, ...]
 """Of each task, by number."""
 
 

@@ -28,10 +28,10 @@ from scipy.sparse import csc_array
 
 from teltheory.model.numbers import IntArray
 from teltheory.optimal.schedules.bounds import applications_of
-from teltheory.optimal.schedules.problem import Placed, Plan, Scheduling
+from teltheory.optimal.schedules.problem import PlacedTask, Plan, Scheduling
 
 
-class Start(NamedTuple):
+class TaskStart(NamedTuple):
     """A column: a task starts on a server at a time and ends then; whether it finds its prefix."""
 
     task: int
@@ -41,7 +41,7 @@ class Start(NamedTuple):
     finds: bool
 
 
-class Row(NamedTuple):
+class ColumnsRow(NamedTuple):
     """Columns with their numbers, and what their sum is at most."""
 
     columns: list[int]
@@ -57,7 +57,7 @@ class Program:
     horizon: int
 
     @cached_property
-    def starts(self) -> list[Start]:
+    def starts(self) -> list[TaskStart]:
         """The columns x."""
         found = []
         for j, task in enumerate(self.problem.tasks):
@@ -66,7 +66,7 @@ class Program:
                     takes = self.problem.time(j, s, finds)
                     first = self.problem.arrivals[task.application]
                     times = range(first, self.horizon - takes + 1) if self.problem.fits(j, s) else ()
-                    found += [Start(j, s, t, t + takes, finds) for t in times]
+                    found += [TaskStart(j, s, t, t + takes, finds) for t in times]
         return found
 
     @cached_property
@@ -101,46 +101,46 @@ class Program:
     def plan(self, values: Iterator[float]) -> Plan:
         """Return the plan of a point, by rounding."""
         one = {start.task: start for start, value in zip(self.starts, values, strict=False) if value > 1 / 2}
-        return tuple(Placed(one[j].server, one[j].time) for j in sorted(one))
+        return tuple(PlacedTask(one[j].server, one[j].time) for j in sorted(one))
 
-    def _rows(self) -> Iterator[Row]:
+    def _rows(self) -> Iterator[ColumnsRow]:
         of_task: dict[int, list[int]] = defaultdict(list)
         for k, start in enumerate(self.starts):
             of_task[start.task].append(k)
         for columns in of_task.values():
-            yield Row(columns, [1] * len(columns), 1)
-            yield Row(columns, [-1] * len(columns), -1)
+            yield ColumnsRow(columns, [1] * len(columns), 1)
+            yield ColumnsRow(columns, [-1] * len(columns), -1)
         yield from self._ends(of_task)
         yield from self._follows(of_task)
         yield from self._rooms()
         yield from self._prefixes()
 
-    def _ends(self, of_task: dict[int, list[int]]) -> Iterator[Row]:
+    def _ends(self, of_task: dict[int, list[int]]) -> Iterator[ColumnsRow]:
         for a, tasks in applications_of(self.problem).items():
             for t in range(self.horizon):
                 for j in tasks:
                     ended = [k for k in of_task[j] if self.starts[k].end <= t]
-                    yield Row([self.done[a, t], *ended], [1] + [-1] * len(ended), 0)
+                    yield ColumnsRow([self.done[a, t], *ended], [1] + [-1] * len(ended), 0)
 
-    def _follows(self, of_task: dict[int, list[int]]) -> Iterator[Row]:
+    def _follows(self, of_task: dict[int, list[int]]) -> Iterator[ColumnsRow]:
         for j, task in enumerate(self.problem.tasks):
             for i in task.after:
                 for t in range(self.horizon):
                     begun = [k for k in of_task[j] if self.starts[k].time <= t]
                     ended = [k for k in of_task[i] if self.starts[k].end <= t]
                     if begun and len(ended) < len(of_task[i]):
-                        yield Row(begun + ended, [1] * len(begun) + [-1] * len(ended), 0)
+                        yield ColumnsRow(begun + ended, [1] * len(begun) + [-1] * len(ended), 0)
 
-    def _rooms(self) -> Iterator[Row]:
+    def _rooms(self) -> Iterator[ColumnsRow]:
         there: dict[tuple[int, int], list[int]] = defaultdict(list)
         for k, start in enumerate(self.starts):
             for t in range(start.time, start.end):
                 there[start.server, t].append(k)
         for (server, _), columns in there.items():
             tokens = [self.problem.tasks[self.starts[k].task].tokens for k in columns]
-            yield Row(columns, tokens, self.problem.servers[server].capacity)
+            yield ColumnsRow(columns, tokens, self.problem.servers[server].capacity)
 
-    def _prefixes(self) -> Iterator[Row]:
+    def _prefixes(self) -> Iterator[ColumnsRow]:
         filling: dict[tuple[int, int | None], list[tuple[int, int]]] = defaultdict(list)
         for k, start in enumerate(self.starts):
             prefix, pace = self.problem.tasks[start.task].prefix, self.problem.servers[start.server].pace
@@ -150,4 +150,4 @@ class Program:
             if start.finds:
                 key = start.server, self.problem.tasks[start.task].prefix
                 by_then = [i for i, filled in filling[key] if filled <= start.time]
-                yield Row([k, *by_then], [1] + [-1] * len(by_then), 0)
+                yield ColumnsRow([k, *by_then], [1] + [-1] * len(by_then), 0)

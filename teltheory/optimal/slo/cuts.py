@@ -27,7 +27,7 @@ MOST_ROWS = 4096
 WHOLE = 1e-6
 
 
-class Row(NamedTuple):
+class CoverRow(NamedTuple):
     """An inequality over choices that cover a row of a selection: their weights add up to `most` at most.
 
     `row` is a position in the selection's rows, `choices` ascend. The weights are the needs if it is the row
@@ -41,14 +41,14 @@ class Row(NamedTuple):
     is_cut: bool = True
 
 
-def violated_cuts(problem: Selection, share: FloatArray) -> list[Row]:
+def violated_cuts(problem: Selection, share: FloatArray) -> list[CoverRow]:
     """Return different cuts that shares violate, the most violated first."""
     room = problem.room
     full = np.flatnonzero(problem.taken(share) > HALF_FULL * room)
     in_part = (share > WHOLE) & (share < 1 - WHOLE)
     split = problem.occupied(np.where(in_part[problem.choice], 1, 0))[full] > 0
     tried = full[split][:: max(1, int(split.sum()) // MOST_ROWS)]
-    found: dict[tuple[bytes, bytes], tuple[float, Row]] = {}
+    found: dict[tuple[bytes, bytes], tuple[float, CoverRow]] = {}
     for row in tried.tolist():
         for excess, cut in _at_row(problem, share, row, int(room[row])):
             key = (cut.choices.tobytes(), cut.weights.tobytes())
@@ -57,7 +57,7 @@ def violated_cuts(problem: Selection, share: FloatArray) -> list[Row]:
     return [cut for _, cut in sorted(found.values(), key=lambda pair: -pair[0])]
 
 
-def _at_row(problem: Selection, share: FloatArray, row: int, room: int) -> Iterator[tuple[float, Row]]:
+def _at_row(problem: Selection, share: FloatArray, row: int, room: int) -> Iterator[tuple[float, CoverRow]]:
     treads = problem.covering(row)
     items, need = problem.choice[treads], problem.need[treads]
     x = share[items]
@@ -70,12 +70,14 @@ def _at_row(problem: Selection, share: FloatArray, row: int, room: int) -> Itera
             yield from _cut(row, items, x, weights, most)
 
 
-def _cut(row: int, items: IntArray, x: FloatArray, weights: IntArray, most: int) -> Iterator[tuple[float, Row]]:
+def _cut(
+    row: int, items: IntArray, x: FloatArray, weights: IntArray, most: int
+) -> Iterator[tuple[float, CoverRow]]:
     """Yield a cut and by how much shares violate it, over the length of the weights as a vector."""
     excess = (weights @ x - most) / max(float(np.linalg.norm(weights)), 1.0)
     if excess > VIOLATED and weights.sum() <= HEAVIEST:
         some = weights > 0
-        yield float(excess), Row(row, items[some], weights[some], int(most))
+        yield float(excess), CoverRow(row, items[some], weights[some], int(most))
 
 
 @compiled

@@ -28,7 +28,7 @@ Turns: TypeAlias = list[tuple[int, int, int]]
 RETURNS, BEGINS, VISITS = "returns", "begins", "visits"
 
 
-class Task(NamedTuple):
+class PathTask(NamedTuple):
     """A task that covers the edges first ... last, counted from 1, with a demand of 1 or more."""
 
     first: int
@@ -40,7 +40,7 @@ class Task(NamedTuple):
 class PathFlow:
     """Tasks, at least one, on a path whose edges all have one capacity, 1 or more."""
 
-    tasks: tuple[Task, ...]
+    tasks: tuple[PathTask, ...]
     capacity: int
 
     def __post_init__(self) -> None:
@@ -70,7 +70,7 @@ class PathFlow:
         return all(demand <= self.capacity for demand in taken)
 
 
-def with_uniform_capacity(tasks: Sequence[Task], capacities: Sequence[int]) -> tuple[PathFlow, int]:
+def with_uniform_capacity(tasks: Sequence[PathTask], capacities: Sequence[int]) -> tuple[PathFlow, int]:
     """Return a flow with one capacity for tasks on edges 1, 2, ... with their own, and the number of its fillers.
 
     The most tasks that fit there are the most that fit here and the fillers.
@@ -78,7 +78,9 @@ def with_uniform_capacity(tasks: Sequence[Task], capacities: Sequence[int]) -> t
     if max(task.last for task in tasks) > len(capacities):
         raise ArgumentError("capacities", list(capacities), "one for each edge that a task covers")
     most = max(*capacities, 1)
-    fillers = [Task(edge, edge, 1) for edge, room in enumerate(capacities, start=1) for _ in range(most - room)]
+    fillers = [
+        PathTask(edge, edge, 1) for edge, room in enumerate(capacities, start=1) for _ in range(most - room)
+    ]
     return PathFlow((*tasks, *fillers), most), len(fillers)
 
 

@@ -13,7 +13,7 @@ from teltheory.errors import SolverError
 from teltheory.model.numbers import BoolArray, FloatArray, IntArray
 from teltheory.optimal.costs.prices import Cut, Prices
 from teltheory.optimal.deadline import seconds_left
-from teltheory.optimal.slo.cuts import Row, violated_cuts
+from teltheory.optimal.slo.cuts import CoverRow, violated_cuts
 from teltheory.optimal.slo.selection import Selection
 from teltheory.optimal.solver import INTERRUPTED, GrowingProgram, Vertex, packing, solve_whole
 
@@ -49,7 +49,7 @@ class SharesProgram:
         self._problem, ones = problem, np.ones(len(problem), np.int64)
         self._program = GrowingProgram(ones, ones)
         self._known = np.zeros(len(problem.rows), np.bool_)
-        self._rows: list[Row] = []
+        self._rows: list[CoverRow] = []
         self._vertex = Vertex(np.ones(len(problem)), np.zeros(0))
         self._open = True
 
@@ -86,14 +86,14 @@ class SharesProgram:
             violated = _most_violated(over)
             covering = {row: self._problem.covering(row) for row in violated.tolist()}
             choice, need = self._problem.choice, self._problem.need
-            rows = [Row(row, choice[i], need[i], int(room[row]), is_cut=False) for row, i in covering.items()]
+            rows = [CoverRow(row, choice[i], need[i], int(room[row]), is_cut=False) for row, i in covering.items()]
             self._add(rows)
             self._known[violated] = True
             if len(self._vertex.prices) == len(self._rows):
                 return
             self._vertex = self._program.solve(seconds_left(deadline))
 
-    def _add(self, rows: list[Row]) -> None:
+    def _add(self, rows: list[CoverRow]) -> None:
         """Add rows, divided by what they allow."""
         if not rows:
             return
@@ -140,11 +140,11 @@ def _most_violated(over: FloatArray) -> IntArray:
     return np.sort(violated[order[leads]])
 
 
-def _scale(row: Row) -> float:
+def _scale(row: CoverRow) -> float:
     return float(max(row.most, 1))
 
 
-def _prices(problem: Selection, priced: list[tuple[Row, int]]) -> Prices:
+def _prices(problem: Selection, priced: list[tuple[CoverRow, int]]) -> Prices:
     steps, turns = problem.rows.tolist(), problem.turn
     of_room = sorted((steps[row.row], price) for row, price in priced if price > 0 and not row.is_cut)
     cuts = tuple(

@@ -61,7 +61,7 @@ def _of_items(instance: ModuleInstance, strict: bool) -> Reads:
     return Reads(*Reuses.of(instance)[:3], instance.exempt, False, instance.asked)
 
 
-class Plan:
+class TierPlan:
     """What is kept so far, and the room that it leaves in tiers 0 to i at each step."""
 
     def __init__(self, problem: TieredProblem, reads: Reads) -> None:
@@ -111,7 +111,7 @@ class Plan:
 
 def plan_of(problem: TieredProblem, instance: Instances, kept: FloatArray, strict: bool) -> IntArray:
     """Return what tiers 0 to i hold of each turn's path in a plan near the program's; shape (tiers, n)."""
-    plan = Plan(problem, reads_of(instance, strict))
+    plan = TierPlan(problem, reads_of(instance, strict))
     plan.round(kept)
     rounded, least = plan.kept.copy(), exact_sum(plan.excess())
     plan.fill()

@@ -25,7 +25,7 @@ XI = 2
 
 
 @dataclass(frozen=True)
-class Graph:
+class VertexGraph:
     """Vertices 0, 1, ... and edges, each between two of them."""
 
     vertices: int
@@ -56,7 +56,7 @@ class ForestQuestion:
     returns: tuple[int, ...]
 
 
-def independence_question(graph: Graph, wanted: int) -> ForestQuestion:
+def independence_question(graph: VertexGraph, wanted: int) -> ForestQuestion:
     """Return a forest whose TEL in a strict cache can be the vertices less `wanted` if so many are independent.
 
     If they are not, it is more, under optional and under forced caching.
@@ -77,7 +77,7 @@ def independence_question(graph: Graph, wanted: int) -> ForestQuestion:
     return ForestQuestion(forest, graph.vertices + wanted - 1, XI, tuple(returns))
 
 
-def contents_of(graph: Graph, chosen: Collection[int]) -> Iterator[frozenset[int]]:
+def contents_of(graph: VertexGraph, chosen: Collection[int]) -> Iterator[frozenset[int]]:
     """Yield what a cache holds after each request that keeps the chains of some vertices from end to end.
 
     Besides it holds the path just read, and each u that is read again on its edge or with its chain.
@@ -91,7 +91,7 @@ def contents_of(graph: Graph, chosen: Collection[int]) -> Iterator[frozenset[int
             (kept.update if total == 1 else kept.difference_update)(path)
 
 
-def _reads(graph: Graph) -> Iterator[tuple[tuple[int, ...], int]]:
+def _reads(graph: VertexGraph) -> Iterator[tuple[tuple[int, ...], int]]:
     """Yield the path and the total of each request; vertex k has the blocks 2k, which is u, and 2k + 1."""
     vertices = range(graph.vertices)
     yield from (((2 * k, 2 * k + 1), 2) for k in vertices)

@@ -123,11 +123,11 @@ class LearntOrder:
 
     def after(self, turn: int) -> CuttingPolicy:
         """Return the cut after a turn."""
-        return _Cut(self, turn)
+        return _LearntCut(self, turn)
 
 
 @dataclass(frozen=True)
-class _Cut:
+class _LearntCut:
     """The cut of the learnt order after a turn."""
 
     order: LearntOrder

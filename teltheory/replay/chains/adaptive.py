@@ -22,7 +22,7 @@ from teltheory.replay.compiled import compiled, inlined
 ROUND_ROBIN, LEAST_RECENT, EAGER = map(TRIMS.index, ("round-robin", "least-recent", "eager"))
 
 
-class Cache(NamedTuple):
+class SlotCache(NamedTuple):
     """What slots hold, their pasts, and the ranks of their conversations by first arrival; room to work in."""
 
     holds: IntArray
@@ -32,7 +32,7 @@ class Cache(NamedTuple):
     tree: Tree
 
 
-class Place(NamedTuple):
+class CutSlots(NamedTuple):
     """Slots that came under a cut; how many of them are in `waiting`; what is held above the capacity."""
 
     entered: int
@@ -45,8 +45,8 @@ def follow_tail(
 ) -> None:
     """Replay adaptive T-LRU; `full` of the layout is what slots hold before their first cut."""
     n, trim = len(layout.history), TRIMS.index(policy.trim)
-    cache = Cache(holds, past, rank, np.empty(len(past), np.int64), new_tree(int(rank.max(initial=0)) + 1))
-    place = Place(0, 0, int(holds.sum()) - layout.capacity)
+    cache = SlotCache(holds, past, rank, np.empty(len(past), np.int64), new_tree(int(rank.max(initial=0)) + 1))
+    place = CutSlots(0, 0, int(holds.sum()) - layout.capacity)
     xi, served = policy.xi, 0
     while served < n:
         end = min(n, policy.window if served < policy.window else served + policy.every)
@@ -58,8 +58,8 @@ def follow_tail(
 
 @compiled
 def _between_updates(
-    layout: Layout, cache: Cache, safe: int, trim: int, forced: bool, first: int, end: int, place: Place
-) -> Place:
+    layout: Layout, cache: SlotCache, safe: int, trim: int, forced: bool, first: int, end: int, place: CutSlots
+) -> CutSlots:
     """Cut after the turn before each of the turns first, ..., end - 1, and serve it."""
     entered, alive, overflow = place
     m = len(cache.past) - len(layout.history)
@@ -73,11 +73,11 @@ def _between_updates(
                 alive = holding(cache.waiting, alive, cache.holds)
                 overflow = _cut(cache, alive, safe, trim, overflow)
         overflow += serve(layout, cache.holds, k)
-    return Place(entered, alive, overflow)
+    return CutSlots(entered, alive, overflow)
 
 
 @inlined
-def _cut(cache: Cache, alive: int, safe: int, trim: int, overflow: int) -> int:
+def _cut(cache: SlotCache, alive: int, safe: int, trim: int, overflow: int) -> int:
     """Trim what is above the budgets, all but `safe` of the pasts, then evict; return the overflow."""
     holds, past, rank, waiting, tree = cache
     if trim == ROUND_ROBIN:

@@ -40,7 +40,7 @@ def _lower(
 def replay_generic(
     layout: Layout, rules: tuple[IntArray, IntArray, IntArray, IntArray], holds: IntArray, forced: bool
 ) -> None:
-    """Replay a policy by `full`, `least` (see `Rules`) and the places of slots in its two orders.
+    """Replay a policy by `full`, `least` (see `SlotRules`) and the places of slots in its two orders.
 
     `full` of the layout is what slots hold before their first cut, `holds` the initial cache and zeros.
     """

@@ -24,7 +24,7 @@ from teltheory.replay.chains.adaptive import follow_tail
 from teltheory.replay.chains.belady import ended_have_no_cap, replay_belady
 from teltheory.replay.chains.generic import replay_generic
 from teltheory.replay.chains.lru import Layout, replay_least_recent_trim, replay_lru, replay_round_robin_trim
-from teltheory.replay.chains.rules import Rules, places
+from teltheory.replay.chains.rules import SlotRules, places
 from teltheory.replay.chains.slots import Slots, first_arrival_ranks, unless_never_cut
 
 
@@ -37,7 +37,7 @@ def replay_kernel(instance: Instance, policy: AnyPolicy) -> Outcome:
     if not has_rules(policy):
         raise _refusal(policy, "which the kernel does not run")
     slots = Slots.of(instance)
-    rules = Rules.of(policy, instance, slots)
+    rules = SlotRules.of(policy, instance, slots)
     if rules.by_recency:
         return _by_recency(instance, slots, rules, policy.trim)
     if rules.by_next_use and rules.full is slots.before_first_cut:
@@ -53,7 +53,7 @@ def _refusal(policy: AnyPolicy, why: str) -> NotCompiledError:
     return NotCompiledError("engine", "kernel", f"'reference' for {policy!r}, {why}")
 
 
-def _by_recency(instance: Instance, slots: Slots, rules: Rules, trim: str | None) -> Outcome:
+def _by_recency(instance: Instance, slots: Slots, rules: SlotRules, trim: str | None) -> Outcome:
     least: IntArray | None = None
     safe = 0
     if rules.safe is not None and not instance.forced:
@@ -79,7 +79,7 @@ def _check_rounds(instance: Instance, surplus: IntArray) -> None:
         raise NotCompiledError("engine", "kernel", expected)
 
 
-def _generic(instance: Instance, slots: Slots, rules: Rules) -> Outcome:
+def _generic(instance: Instance, slots: Slots, rules: SlotRules) -> Outcome:
     layout = _layout(instance, slots, slots.before_first_cut)
     trimming, eviction = (places(keys, len(slots.past)) for keys in (rules.trimming, rules.eviction))
     replay_generic(
@@ -120,7 +120,7 @@ OWN_LOOPS: dict[str, Callable[[Instance, Any], Outcome]] = {"adaptive": _adaptiv
 def replay_with_log(instance: Instance, xi: int) -> tuple[Outcome, IntArray]:
     """Replay Tail-Optimized Belady; return the outcome and the log of `teltheory.replay.chains.belady`."""
     slots = Slots.of(instance)
-    caps = np.asarray(Rules.of(TailOptimizedBelady(xi), instance, slots).budget)
+    caps = np.asarray(SlotRules.of(TailOptimizedBelady(xi), instance, slots).budget)
     log = np.empty((len(instance.initial) + 2 * len(instance.requests), 2), np.int64)
     outcome, logged = _by_next_use(instance, slots, caps, log)
     return outcome, log[:logged]

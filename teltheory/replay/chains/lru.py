@@ -26,7 +26,7 @@ from teltheory.replay.compiled import compiled, inlined
 
 
 class Layout(NamedTuple):
-    """What the loops read (see `Slots` and `Rules`), and `cached` and `uncached`, which they write."""
+    """What the loops read (see `Slots` and `SlotRules`), and `cached` and `uncached`, which they write."""
 
     history: IntArray
     prompt: IntArray

@@ -24,7 +24,7 @@ import numpy as np
 from teltheory.errors import ArgumentError
 from teltheory.model.instance import Instance
 from teltheory.model.outcome import Outcome
-from teltheory.policies.node import Node, Turn
+from teltheory.policies.node import NextTurn, Node
 from teltheory.policies.policy import RULES, AnyPolicy, CuttingPolicy, Policy, settled, unlike
 
 __all__ = ["replayed_turns"]
@@ -66,7 +66,7 @@ def replayed_turns(instance: Instance, policy: AnyPolicy) -> Iterator[tuple[int,
     times = [None] * len(trace) if trace.arrival is None else trace.arrival.tolist()
     columns = (trace.code, instance.history, instance.total, instance.past, trace.next_turn)
     codes, histories, *_ = rows = [column.tolist() for column in columns]
-    turns = [*map(Turn, range(len(trace)), histories, trace.prompt.tolist()), None]
+    turns = [*map(NextTurn, range(len(trace)), histories, trace.prompt.tolist()), None]
     first_turns = dict(zip(codes[::-1], turns[-2::-1], strict=True)) if instance.initial else {}
     beginning = times[0] if times else None
     conversations = {

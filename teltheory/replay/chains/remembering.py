@@ -49,7 +49,7 @@ def replay_runs(instance: Instance, policy: Any) -> Outcome:
     priced = isinstance(policy, PGDSF) and policy.cost is not None
     if type(policy) not in KINDS or priced:
         raise NotCompiledError("policy", policy, "engine='reference' for one with a memory of its own")
-    cache = Cache(policy, forest_of(instance))
+    cache = QueuesCache(policy, forest_of(instance))
     trace, last = instance.requests, len(instance) - 1 if instance.forced else len(instance)
     reused = []
     for k, row in enumerate(
@@ -63,7 +63,7 @@ def replay_runs(instance: Instance, policy: Any) -> Outcome:
 
 
 @dataclass(slots=True)
-class Run:
+class UnitRun:
     """Units from depth `start` to `end` of a conversation, and what happened to them since a turn added them.
 
     `grade` is the greatest priority, or the clock at the end of the last request; `chances` are S3-FIFO's, and
@@ -92,14 +92,14 @@ class Ghosts:
 class Chain:
     """A conversation: its runs, root first, its ghosts, its last turn, and how often its end has changed."""
 
-    runs: list[Run] = field(default_factory=list)
+    runs: list[UnitRun] = field(default_factory=list)
     ghosts: list[Ghosts] = field(default_factory=list)
     last: int = -1
     counts: bool = False
     version: int = 0
 
 
-class Cache:
+class QueuesCache:
     """All conversations, with the ends that may go in a heap for each of two queues; most policies have one."""
 
     def __init__(self, policy: Any, instance: ForestInstance) -> None:
@@ -132,7 +132,7 @@ class Cache:
             self._shorten(chain, chain.runs[-1].end - max(chain.runs[-1].start, history))
         reused = chain.runs[-1].end if chain.runs else 0
         for start, end, queue in self._added(chain, reused, history, past):
-            chain.runs.append(Run(start, end, k, queue))
+            chain.runs.append(UnitRun(start, end, k, queue))
         self.used += past - reused
         for run in chain.runs:
             run.reads, run.chances = run.reads + 1, min(run.chances + 1, 3)
@@ -192,7 +192,7 @@ class Cache:
             entry = self.key(run), run.entered, chain.version, chain
             heapq.heappush(self.heaps[run.queue], (*entry[:2], id(chain), *entry[2:]))
 
-    def key(self, run: Run) -> float:
+    def key(self, run: UnitRun) -> float:
         """Return by what the end of a run goes, the smallest first; of equal ones the first that entered goes."""
         policy = self.policy
         if isinstance(policy, FIFO):
@@ -243,7 +243,7 @@ class Cache:
         self.size[run.queue] -= 1
         self.size[1] += 1
         self._pop(chain, 1)
-        moved = Run(run.end, run.end + 1, run.since, 1, run.reads, chances, self.steps)
+        moved = UnitRun(run.end, run.end + 1, run.since, 1, run.reads, chances, self.steps)
         chain.runs.append(moved)
         self._push(chain)
         return True

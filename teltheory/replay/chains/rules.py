@@ -1,6 +1,6 @@
 """What a policy's rules say of every slot, asked once before a compiled loop starts.
 
-Each rule is asked in one call and has to be marked `on_arrays`. Rules see conversations as they are after the
+Each rule is asked in one call and has to be marked `on_arrays`. SlotRules see conversations as they are after the
 slots' turns, as arrays under the names of `teltheory.policies.Node`, but not what is cached of them, which changes
 from cut to cut.
 """
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from teltheory.errors import ArgumentError
 from teltheory.model.instance import Instance
 from teltheory.model.numbers import BoolArray, FloatArray, IntArray, readonly
-from teltheory.policies.node import ALL_BUT, ENDED_FIRST, FURTHEST_FIRST, Deferred, Turn
+from teltheory.policies.node import ALL_BUT, ENDED_FIRST, FURTHEST_FIRST, Deferred, NextTurn
 from teltheory.policies.policy import NotCompiledError, Policy
 from teltheory.replay.chains.slots import Slots, first_arrival_ranks
 from teltheory.replay.compiled import compiled
@@ -27,7 +27,7 @@ Keys: TypeAlias = int | Deferred | NDArray[Any]
 
 
 @dataclass(frozen=True)
-class Rules:
+class SlotRules:
     """What a policy's rules say of every slot; arrays of shape (m + n,).
 
     `kept` is what a slot holds unless the policy drops it, and `budget` is `kept` itself if nothing is surplus. In
@@ -41,7 +41,7 @@ class Rules:
     eager: bool
 
     @classmethod
-    def of(cls, policy: Policy, instance: Instance, slots: Slots, kind: type[Nodes] | None = None) -> Rules:
+    def of(cls, policy: Policy, instance: Instance, slots: Slots, kind: type[Nodes] | None = None) -> SlotRules:
         """Ask a policy for its rules, which may not look at what is cached, and keep 0 or more."""
         nodes = (kind or Nodes)(instance, slots)
         kept = _kept(answer(policy, "drops", nodes), slots.before_first_cut)
@@ -168,9 +168,9 @@ class NextTurns:
         return self.slots.of_following(self.instance.requests.prompt)
 
     def need(self, xi: int) -> IntArray:
-        """Return what each turn can use; see `Turn.need`."""
+        """Return what each turn can use; see `NextTurn.need`."""
         columns: Any = self.slots.following, self.instance.history, self.instance.requests.prompt
-        needs: Any = Turn(*columns).need(xi)
+        needs: Any = NextTurn(*columns).need(xi)
         return self.slots.of_following(needs)
 
 

@@ -52,7 +52,7 @@ class Heap(NamedTuple):
     slot: IntArray
 
 
-class Clock(NamedTuple):
+class PosteriorTimes(NamedTuple):
     """What the posterior depends on: times and rates of slots, times of turns, the death rate."""
 
     since: FloatArray
@@ -222,7 +222,7 @@ def by_current_worth(
     layout: Layout,
     past: IntArray,
     worth: FloatArray,
-    clock: Clock | None,
+    clock: PosteriorTimes | None,
     laws: Laws,
     lessons: Lessons | None,
     xi: int,
@@ -294,7 +294,7 @@ def lowest_scores_first(instance: Instance, etlru: ETLRU, slots: Slots, layout: 
         least = _least(slots.past, laws, etlru.xi)
         by_order(layout, slots.past, order, laws, least, etlru.xi, holds, new_heap(most), instance.forced)
         return
-    clock: Clock | None = Clock(since, rates[code], times, etlru.death_rate)
+    clock: PosteriorTimes | None = PosteriorTimes(since, rates[code], times, etlru.death_rate)
     worth = np.empty(most)
     if etlru.belief == "paper":
         clock, worth = None, log_order(np.log(rates)[code], since, etlru.death_rate)

@@ -17,7 +17,7 @@ class Held(NamedTuple):
     cached: int
 
 
-class Served(NamedTuple):
+class ServedTurn(NamedTuple):
     """A turn, counted from 0, and the cache that it leaves behind, least recent first.
 
     `held` has all conversations that have arrived so far or were there before. Under forced caching the cut after
@@ -42,14 +42,14 @@ class Served(NamedTuple):
         return self.total - self.reused
 
 
-def served_turns(instance: Instance, policy: AnyPolicy) -> Iterator[Served]:
+def served_turns(instance: Instance, policy: AnyPolicy) -> Iterator[ServedTurn]:
     """Yield every turn of a reference replay with the cache after it, one at a time.
 
     What came before a cut that fails is there.
     """
     codes, prompts = instance.requests.code.tolist(), instance.requests.prompt.tolist()
     for k, (reused, conversations) in enumerate(replayed_turns(instance, policy)):
-        yield Served(k, codes[k], int(instance.history[k]), prompts[k], reused, in_recency(conversations))
+        yield ServedTurn(k, codes[k], int(instance.history[k]), prompts[k], reused, in_recency(conversations))
 
 
 def in_recency(conversations: Mapping[int, Node]) -> tuple[Held, ...]:

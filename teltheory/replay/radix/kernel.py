@@ -31,20 +31,20 @@ CONSTANT, VISIT, PAST, READ_BY, ADDED, WHEN = range(6)
 """What a rule looks at: nothing, the last visit to the node's first piece, or one of the node's own facts."""
 
 
-class Rule(NamedTuple):
+class RadixRule(NamedTuple):
     """What a policy says, for each value of the one thing that it looks at."""
 
     looks_at: int
     says: IntArray
 
 
-class Rules(NamedTuple):
+class RadixRules(NamedTuple):
     """A policy's rules, and the number of trimming's ranks, which come before those of eviction."""
 
-    drops: Rule
-    budget: Rule
-    trimming: Rule
-    eviction: Rule
+    drops: RadixRule
+    budget: RadixRule
+    trimming: RadixRule
+    eviction: RadixRule
     trims: int
 
 
@@ -68,7 +68,7 @@ class Manner(NamedTuple):
     eager: bool
 
 
-class Tree(NamedTuple):
+class Radix(NamedTuple):
     """The nodes, the node that begins with each piece (-1 if none does), free places, and three counts."""
 
     nodes: IntArray
@@ -80,7 +80,7 @@ class Tree(NamedTuple):
 @compiled
 def replay_nodes(
     paths: Paths,
-    rules: Rules,
+    rules: RadixRules,
     manner: Manner,
     places: int,
     capacity: int,
@@ -92,7 +92,9 @@ def replay_nodes(
     """Replay the requests; return (-1, 0), or the first that does not fit and how many units it needs."""
     n = len(ask)
     nodes = np.full((places, FIELDS), -1, np.int64)
-    tree = Tree(nodes, np.full(len(paths.parent), -1, np.int64), np.zeros(places, np.int64), np.zeros(3, np.int64))
+    tree = Radix(
+        nodes, np.full(len(paths.parent), -1, np.int64), np.zeros(places, np.int64), np.zeros(3, np.int64)
+    )
     queue = [(np.int64(0), np.int64(0), np.int64(0)) for _ in range(0)]
     leaves = np.full(n, -1, np.int64)
     for k in range(n):
@@ -119,7 +121,7 @@ def replay_nodes(
 
 @compiled
 def _walk(
-    tree: Tree, paths: Paths, rules: Rules, manner: Manner, queue: Any, node: int, k: int, limit: int
+    tree: Radix, paths: Paths, rules: RadixRules, manner: Manner, queue: Any, node: int, k: int, limit: int
 ) -> int:
     """Walk down from a node along request k's path to at most `limit`; return the last node on it."""
     nodes = tree.nodes
@@ -139,7 +141,7 @@ def _walk(
 
 
 @compiled
-def _place(tree: Tree, paths: Paths, node: int, k: int) -> int:
+def _place(tree: Radix, paths: Paths, node: int, k: int) -> int:
     """Return request k's visit to the piece that has the first unit below a node."""
     if node < 0:
         return int(paths.start[k])
@@ -157,7 +159,7 @@ def _on_path(paths: Paths, piece: int, k: int) -> bool:
 
 @compiled
 def _split(
-    tree: Tree, paths: Paths, rules: Rules, manner: Manner, queue: Any, node: int, k: int, limit: int
+    tree: Radix, paths: Paths, rules: RadixRules, manner: Manner, queue: Any, node: int, k: int, limit: int
 ) -> int:
     """Split a node where request k's path leaves it, at `limit` at the latest; return the part above."""
     nodes, (parent, above, length, _, _, _) = tree.nodes, paths
@@ -183,7 +185,7 @@ def _split(
 
 
 @compiled
-def _link(tree: Tree, paths: Paths, node: int, to: int) -> None:
+def _link(tree: Radix, paths: Paths, node: int, to: int) -> None:
     """Let what leads to a node's first unit lead to another node, or to none."""
     top = tree.nodes[node, TOP]
     if tree.nodes[node, START] == paths.above[top]:
@@ -193,7 +195,7 @@ def _link(tree: Tree, paths: Paths, node: int, to: int) -> None:
 
 
 @compiled
-def _new(tree: Tree) -> int:
+def _new(tree: Radix) -> int:
     """Return a free place."""
     counts = tree.counts
     if counts[FREE] > 0:
@@ -205,7 +207,7 @@ def _new(tree: Tree) -> int:
 
 @compiled
 def _insert(
-    tree: Tree, paths: Paths, rules: Rules, manner: Manner, queue: Any, node: int, k: int, ask: int, end: int
+    tree: Radix, paths: Paths, rules: RadixRules, manner: Manner, queue: Any, node: int, k: int, ask: int, end: int
 ) -> int:
     """Add request k's path below a node on it, its input by chunks; return its leaf."""
     depth = tree.nodes[node, END] if node >= 0 else 0
@@ -218,7 +220,7 @@ def _insert(
 
 
 @compiled
-def _add(tree: Tree, paths: Paths, node: int, k: int, start: int, end: int) -> int:
+def _add(tree: Radix, paths: Paths, node: int, k: int, start: int, end: int) -> int:
     """Add the units from `start` to `end` of request k's path below a node; return the new node."""
     nodes, new, at = tree.nodes, _new(tree), _place(tree, paths, node, k)
     nodes[new, PARENT], nodes[new, TOP] = node, paths.piece[at]
@@ -235,7 +237,7 @@ def _add(tree: Tree, paths: Paths, node: int, k: int, start: int, end: int) -> i
 
 
 @compiled
-def _use(tree: Tree, leaf: int, k: int, end: int) -> None:
+def _use(tree: Radix, leaf: int, k: int, end: int) -> None:
     """Make the nodes down to a request's leaf the most recent, and pin them."""
     nodes, node = tree.nodes, leaf
     while node >= 0:
@@ -247,7 +249,7 @@ def _use(tree: Tree, leaf: int, k: int, end: int) -> None:
 
 
 @compiled
-def _pin(tree: Tree, node: int, by: int) -> None:
+def _pin(tree: Radix, node: int, by: int) -> None:
     """Pin the path down to a node, or unpin it."""
     while node >= 0:
         tree.nodes[node, PINS] += by
@@ -255,7 +257,7 @@ def _pin(tree: Tree, node: int, by: int) -> None:
 
 
 @compiled
-def _release(tree: Tree, paths: Paths, rules: Rules, manner: Manner, queue: Any, node: int) -> None:
+def _release(tree: Radix, paths: Paths, rules: RadixRules, manner: Manner, queue: Any, node: int) -> None:
     """Unpin the path of a request; what the policy does not keep of it goes, the deepest first."""
     nodes = tree.nodes
     _pin(tree, node, -1)
@@ -269,7 +271,7 @@ def _release(tree: Tree, paths: Paths, rules: Rules, manner: Manner, queue: Any,
 
 
 @compiled
-def _evict_next(tree: Tree, paths: Paths, rules: Rules, manner: Manner, queue: Any) -> int:
+def _evict_next(tree: Radix, paths: Paths, rules: RadixRules, manner: Manner, queue: Any) -> int:
     """Evict the first node that waits, or skip its entry if it is out of date; return how many units went."""
     nodes = tree.nodes
     order, stamp, node = heappop(queue)
@@ -285,7 +287,7 @@ def _evict_next(tree: Tree, paths: Paths, rules: Rules, manner: Manner, queue: A
 
 
 @compiled
-def _evict(tree: Tree, paths: Paths, manner: Manner, node: int, reach: int) -> int:
+def _evict(tree: Radix, paths: Paths, manner: Manner, node: int, reach: int) -> int:
     """Evict a node, or what lies deeper than its budget if nodes are cut there; return what may go next."""
     nodes = tree.nodes
     tree.counts[USED] -= nodes[node, END] - nodes[node, START]
@@ -306,7 +308,7 @@ def _evict(tree: Tree, paths: Paths, manner: Manner, node: int, reach: int) -> i
 
 
 @compiled
-def _wait(tree: Tree, paths: Paths, rules: Rules, manner: Manner, queue: Any, node: int) -> None:
+def _wait(tree: Radix, paths: Paths, rules: RadixRules, manner: Manner, queue: Any, node: int) -> None:
     """Let a node wait for eviction: surplus before the rest, then by the policy's order, then by recency."""
     nodes = tree.nodes
     reach = _reach(tree, paths, rules, node)
@@ -319,13 +321,13 @@ def _wait(tree: Tree, paths: Paths, rules: Rules, manner: Manner, queue: Any, no
 
 
 @compiled
-def _reach(tree: Tree, paths: Paths, rules: Rules, node: int) -> int:
+def _reach(tree: Radix, paths: Paths, rules: RadixRules, node: int) -> int:
     """Return down to where paths through a node are worth keeping, -1 if the policy drops it."""
     return -1 if _asked(tree, paths, rules.drops, node) else max(_asked(tree, paths, rules.budget, node), 0)
 
 
 @compiled
-def _asked(tree: Tree, paths: Paths, rule: Rule, node: int) -> int:
+def _asked(tree: Radix, paths: Paths, rule: RadixRule, node: int) -> int:
     """Return what a rule says of a node."""
     nodes = tree.nodes
     at = 0

@@ -33,12 +33,12 @@ from teltheory.replay.radix.kernel import (
     WHEN,
     Manner,
     Paths,
-    Rule,
-    Rules,
+    RadixRule,
+    RadixRules,
     replay_nodes,
 )
 from teltheory.replay.radix.nodes import RadixNodes
-from teltheory.replay.trees.facts import Pieces
+from teltheory.replay.trees.facts import VisitPieces
 from teltheory.replay.trees.visits import Visits
 
 KNOWN_BEFORE = frozenset({"first", "code", "hits", "next", "coming", "ended", "past"})
@@ -48,7 +48,7 @@ OF_THE_MOMENT = frozenset({"depth", "length", "cached", "start"})
 class Looking:
     """All visited pieces, of which it is noted what a rule reads; `facts` stand for the names in it."""
 
-    def __init__(self, pieces: Pieces, facts: dict[str, Any]) -> None:
+    def __init__(self, pieces: VisitPieces, facts: dict[str, Any]) -> None:
         self._pieces, self._facts = pieces, facts
         self.read: set[str] = set()
 
@@ -64,7 +64,7 @@ def replay_kernel(instance: ForestInstance, policy: Policy, nodes: RadixNodes) -
     policy = settled(policy, rounds=False)
     forest, chunk = instance.requests, nodes.most_units(instance.requests.block_size)
     visits = Visits.of(forest)
-    rules = rules_of(policy, Pieces(forest, visits, mark_of(policy)))
+    rules = rules_of(policy, VisitPieces(forest, visits, mark_of(policy)))
     paths = Paths(visits.parent, visits.above, visits.length, _levels(visits.parent), visits.start, visits.piece)
     cached, written = np.zeros(len(forest), np.int64), np.zeros(len(forest), np.int64)
     manner = Manner(chunk or 0, nodes.split, nodes.renew, policy.trim == "eager")
@@ -82,23 +82,23 @@ def _made_at_most(forest: Forest, chunk: int | None) -> int:
     return 4 * len(forest) + (0 if chunk is None else int((forest.ask // chunk).sum()))
 
 
-def rules_of(policy: Policy, pieces: Pieces) -> Rules:
+def rules_of(policy: Policy, pieces: VisitPieces) -> RadixRules:
     """Ask a policy for its rules."""
     (drops, dropped), (budget, reach) = (_asked(policy, rule, pieces) for rule in ("drops", "budget"))
     by_key = policy.trim == "least-recent"
     trims, trimming = _asked(policy, "trim_key", pieces) if by_key else (CONSTANT, np.zeros(1))
     evicts, eviction = _asked(policy, "eviction_key", pieces)
     first, then = _ranks(trimming), _ranks(eviction)
-    return Rules(
-        Rule(drops, readonly(np.asarray(dropped, np.bool_).astype(np.int64))),
-        Rule(budget, readonly(np.array(whole_lengths(reach, policy)))),
-        Rule(trims, first),
-        Rule(evicts, then),
+    return RadixRules(
+        RadixRule(drops, readonly(np.asarray(dropped, np.bool_).astype(np.int64))),
+        RadixRule(budget, readonly(np.array(whole_lengths(reach, policy)))),
+        RadixRule(trims, first),
+        RadixRule(evicts, then),
         int(first.max(initial=0)) + 1,
     )
 
 
-def _asked(policy: Policy, rule: str, pieces: Pieces) -> tuple[int, Any]:
+def _asked(policy: Policy, rule: str, pieces: VisitPieces) -> tuple[int, Any]:
     """Return what a rule looks at, and what it says for each value of that."""
     ask = getattr(policy, rule)
     if isinstance(policy, ByResidence) and rule == "eviction_key":
@@ -119,7 +119,7 @@ def _asked(policy: Policy, rule: str, pieces: Pieces) -> tuple[int, Any]:
     raise NotCompiledError("policy", policy, f"engine='reference', as {rule} looks at several facts of a node")
 
 
-def _of_residence(policy: ByResidence, pieces: Pieces) -> tuple[int, Any]:
+def _of_residence(policy: ByResidence, pieces: VisitPieces) -> tuple[int, Any]:
     """Return which of `reads` and `since` a key for one node looks at, and what it says of each value."""
     for looks_at, facts in _facts(pieces):
         for name, values in facts.items():
@@ -132,7 +132,7 @@ def _node(name: str, value: int) -> Any:
     return SimpleNamespace(**{name: value})
 
 
-def _facts(pieces: Pieces) -> Iterator[tuple[int, dict[str, Any]]]:
+def _facts(pieces: VisitPieces) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the values that each fact of a node can have."""
     n, arrival = len(pieces.forest), pieces.forest.arrival
     times = {} if arrival is None else {"time": np.repeat(arrival, 2)}

@@ -12,9 +12,9 @@ from teltheory.model.outcome import Outcome
 from teltheory.policies.greedy_dual import GDSF, PGDSF
 from teltheory.policies.policy import AnyPolicy, NotCompiledError, has_rules, own_loop
 from teltheory.policies.residence import FIFO, LFU, SLRU
-from teltheory.replay.chains.rules import Rules, constant, places
+from teltheory.replay.chains.rules import SlotRules, constant, places
 from teltheory.replay.sets import loops
-from teltheory.replay.sets.loops import Layout, replay_by_orders, replay_in_rounds, replay_residence
+from teltheory.replay.sets.loops import SetLayout, replay_by_orders, replay_in_rounds, replay_residence
 from teltheory.replay.sets.memories import as_forest
 from teltheory.replay.sets.uses import Uses, ranks, slots_of
 
@@ -39,10 +39,10 @@ def replay_kernel(instance: ModuleInstance, policy: AnyPolicy) -> Outcome:
     return Outcome(readonly(layout.cached), readonly(instance.total - layout.cached))
 
 
-def layout_of(instance: ModuleInstance) -> Layout:
+def layout_of(instance: ModuleInstance) -> SetLayout:
     """Return what the loops read and write."""
     trace = instance.requests
-    return Layout(
+    return SetLayout(
         trace.offsets,
         trace.members,
         readonly(trace.sizes[trace.members]),
@@ -54,7 +54,7 @@ def layout_of(instance: ModuleInstance) -> Layout:
     )
 
 
-def _by_residence(instance: ModuleInstance, layout: Layout, policy: Any) -> None:
+def _by_residence(instance: ModuleInstance, layout: SetLayout, policy: Any) -> None:
     greedy_dual = isinstance(policy, GDSF)
     forest = as_forest(instance).requests
     weight = policy.node_weights(forest) if greedy_dual else np.zeros(forest.nodes)
@@ -62,10 +62,10 @@ def _by_residence(instance: ModuleInstance, layout: Layout, policy: Any) -> None
     replay_residence(layout, KINDS[type(policy)], weight)
 
 
-def _by_rules(instance: ModuleInstance, layout: Layout, policy: Any) -> None:
+def _by_rules(instance: ModuleInstance, layout: SetLayout, policy: Any) -> None:
     slots = slots_of(instance.requests)
     asked: Any = instance
-    rules = Rules.of(policy, asked, slots, Uses)
+    rules = SlotRules.of(policy, asked, slots, Uses)
     by_rounds = policy.trim == "round-robin" and rules.trims
     least = readonly(rules.kept * (rules.least > 0)) if instance.whole else rules.least
     full = least if rules.eager else rules.kept

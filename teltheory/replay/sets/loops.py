@@ -28,7 +28,7 @@ from teltheory.replay.trees.heap import Heaps, new_heaps, pull, push
 BY_ENTRY, BY_READS, PROTECTED, BY_VALUE = range(4)
 
 
-class Layout(NamedTuple):
+class SetLayout(NamedTuple):
     """What the loops read, and `cached`, which they write.
 
     Use p is of item ``item[p]`` of size ``size[p]``, whose use before is ``previous[p]``; request k has the uses
@@ -46,7 +46,7 @@ class Layout(NamedTuple):
 
 
 @inlined
-def _serve(layout: Layout, holds: IntArray, k: int) -> int:
+def _serve(layout: SetLayout, holds: IntArray, k: int) -> int:
     """Serve request k from the old slots of its items, fill the new ones; return by how much the cache grows."""
     reused = grown = 0
     for p in range(layout.offsets[k], layout.offsets[k + 1]):
@@ -93,7 +93,7 @@ def _inverse(places: IntArray) -> IntArray:
 
 
 @compiled
-def replay_by_orders(layout: Layout, rules: tuple[IntArray, IntArray, IntArray, IntArray]) -> None:
+def replay_by_orders(layout: SetLayout, rules: tuple[IntArray, IntArray, IntArray, IntArray]) -> None:
     """Replay a policy by `full`, `least` and the places of slots in its two orders, the largest first."""
     full, least, trimming, eviction = rules
     uses = len(layout.size)
@@ -122,7 +122,7 @@ def replay_by_orders(layout: Layout, rules: tuple[IntArray, IntArray, IntArray, 
 
 
 @compiled
-def replay_in_rounds(layout: Layout, full: IntArray, least: IntArray, rank: IntArray) -> None:
+def replay_in_rounds(layout: SetLayout, full: IntArray, least: IntArray, rank: IntArray) -> None:
     """Replay round-robin trimming; `rank` numbers each use's item by first use. A slot holds no surplus itself."""
     holds = np.zeros(len(layout.size), np.int64)
     tree = new_tree(rank.max() + 1 if len(rank) else 1)
@@ -162,7 +162,7 @@ class Items(NamedTuple):
 
 
 @inlined
-def _read(layout: Layout, items: Items, p: int) -> int:
+def _read(layout: SetLayout, items: Items, p: int) -> int:
     """Read an item; return what of it was held."""
     i = layout.item[p]
     held = items.holds[i]
@@ -192,7 +192,7 @@ def _release(kind: int, weight: FloatArray, items: Items, i: int) -> None:
 
 
 @compiled
-def replay_residence(layout: Layout, kind: int, weight: FloatArray) -> None:
+def replay_residence(layout: SetLayout, kind: int, weight: FloatArray) -> None:
     """Replay FIFO, LFU, SLRU or a greedy-dual policy of a weight for each item."""
     n = len(weight)
     count = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64)

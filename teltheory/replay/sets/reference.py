@@ -26,7 +26,7 @@ from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.numbers import readonly
 from teltheory.model.outcome import Outcome
 from teltheory.policies.memory import Memory
-from teltheory.policies.node import Node, Turn
+from teltheory.policies.node import NextTurn, Node
 from teltheory.policies.policy import Policy
 from teltheory.replay.chains.reference import evict, trim_all, trim_in_order, trim_in_rounds
 from teltheory.replay.sets.memories import memory_of
@@ -72,7 +72,7 @@ def touch(
     k: int,
     items: Items,
     cache: Items,
-    following: Sequence[Turn | None],
+    following: Sequence[NextTurn | None],
     memories: Sequence[Memory | None],
 ) -> int:
     """Use the items of request k, which become the most recent of the cache; return what it reuses."""
@@ -107,16 +107,16 @@ def release(instance: ModuleInstance, k: int, items: Items, memories: Sequence[M
                 memory.released(items[code])
 
 
-def next_uses(trace: ModuleTrace) -> list[Turn | None]:
+def next_uses(trace: ModuleTrace) -> list[NextTurn | None]:
     """Return for each use the next use of its item."""
-    found: list[Turn | None] = [None] * len(trace.members)
+    found: list[NextTurn | None] = [None] * len(trace.members)
     last: dict[int, int] = {}
     for k in range(len(trace)):
         uses = dict(zip(trace.items(k).tolist(), range(int(trace.offsets[k]), len(found)), strict=False))
         ahead = 0
         for code in sorted(last.keys() & uses, key=last.__getitem__, reverse=True):
             size = int(trace.sizes[code])
-            found[last[code]] = Turn(uses[code], size, int(trace.total[k]) - size, ahead)
+            found[last[code]] = NextTurn(uses[code], size, int(trace.total[k]) - size, ahead)
             ahead += size
         last |= uses
     return found

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from teltheory.errors import ForcedCachingError
 from teltheory.model.tiers import Tiers
-from teltheory.policies.node import Node, Turn
+from teltheory.policies.node import NextTurn, Node
 from teltheory.policies.policy import Policy, refuse_chains
 from teltheory.replay.chains.reference import cut
 from teltheory.replay.tiers.nodes import policy_of_each_tier
@@ -46,7 +46,7 @@ class Beneath:
 class Conversations:
     """All that have arrived, least recent first, and what each tier holds of them beside the tiers before it."""
 
-    def __init__(self, policies: Any, tiers: Tiers, turns: Sequence[Asked], forced: bool = False) -> None:
+    def __init__(self, policies: Any, tiers: Tiers, turns: Sequence[TierTurn], forced: bool = False) -> None:
         self.policies, self.tiers, self.turns = policies_of_chains(policies, tiers), tiers, turns
         self.forced, self.inclusive = forced, tiers.mode == "inclusive"
         self.nodes: dict[int, Node] = {}
@@ -114,13 +114,13 @@ class Conversations:
         return tuple(max(one - other, 0) for one, other in zip(now, before, strict=True))[1:]
 
 
-class Asked(NamedTuple):
+class TierTurn(NamedTuple):
     """A turn: its conversation, its history, the past after it, the conversation's next turn, and its arrival."""
 
     theta: int
     history: int
     past: int
-    next: Turn | None
+    next: NextTurn | None
     time: float | None
 
 
@@ -132,11 +132,11 @@ def policies_of_chains(policies: Any, tiers: Tiers) -> tuple[Policy, ...]:
     return each
 
 
-def turns_of(instance: Any) -> list[Asked]:
+def turns_of(instance: Any) -> list[TierTurn]:
     """Return the turns of an instance."""
     trace = instance.requests
     times = [None] * len(trace) if trace.arrival is None else trace.arrival.tolist()
-    turns = [*map(Turn, range(len(trace)), instance.history.tolist(), trace.prompt.tolist()), None]
+    turns = [*map(NextTurn, range(len(trace)), instance.history.tolist(), trace.prompt.tolist()), None]
     following = [turns[k] for k in trace.next_turn.tolist()]
     columns = (column.tolist() for column in (trace.code, instance.history, instance.past))
-    return [Asked(*row) for row in zip(*columns, following, times, strict=True)]
+    return [TierTurn(*row) for row in zip(*columns, following, times, strict=True)]

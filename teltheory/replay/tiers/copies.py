@@ -19,13 +19,13 @@ from teltheory.model.tiers import Tiers
 from teltheory.policies.node import Node
 from teltheory.policies.policy import Policy
 from teltheory.replay.chains.reference import evict, trim_all, trim_in_order, trim_in_rounds
-from teltheory.replay.tiers.chains import Asked, Conversations
+from teltheory.replay.tiers.chains import Conversations, TierTurn
 
 Intervals = list[tuple[int, int]]
 """Beginnings and ends of some units of a conversation, in order."""
 
 
-def conversations_in(policies: Any, tiers: Tiers, turns: Sequence[Asked], forced: bool) -> Conversations:
+def conversations_in(policies: Any, tiers: Tiers, turns: Sequence[TierTurn], forced: bool) -> Conversations:
     """Return the empty cache of private conversations in tiers."""
     kind = WithCopies if tiers.keeps_copies and len(tiers) > 1 else Conversations
     return kind(policies, tiers, turns, forced)

@@ -11,7 +11,7 @@ from typing import Any
 
 from teltheory.model.forest import Forest
 from teltheory.policies.memory import Memory
-from teltheory.policies.node import Node, Turn
+from teltheory.policies.node import NextTurn, Node
 from teltheory.replay.tiers.nodes import room_of
 
 NOWHERE = -1
@@ -63,9 +63,9 @@ class Document(Node):
         self.seen = None
 
     @property
-    def next(self) -> Turn | None:  # type: ignore[override]
+    def next(self) -> NextTurn | None:  # type: ignore[override]
         """The next request of the forest through the node, after the last that asked for it."""
-        found: Turn | None = self.following(self.code, self.last)
+        found: NextTurn | None = self.following(self.code, self.last)
         return found
 
 
@@ -134,7 +134,7 @@ class Documents:
         else:
             node.past = max(node.past, end)
 
-    def following(self, code: int, last: int) -> Turn | None:
+    def following(self, code: int, last: int) -> NextTurn | None:
         """Return the next request of the forest through a node after one."""
         if self.coming is None:
             self.coming = Coming(self.forest)
@@ -146,13 +146,13 @@ class Coming:
 
     def __init__(self, forest: Forest) -> None:
         known, total = forest.known.tolist(), forest.total.tolist()
-        self.turns = [Turn(k, h, t - h) for k, (h, t) in enumerate(zip(known, total, strict=True))]
+        self.turns = [NextTurn(k, h, t - h) for k, (h, t) in enumerate(zip(known, total, strict=True))]
         self.through: list[list[int]] = [[] for _ in range(forest.nodes)]
         for k in range(len(forest)):
             for node in forest.path(k):
                 self.through[node].append(k)
 
-    def after(self, code: int, last: int) -> Turn | None:
+    def after(self, code: int, last: int) -> NextTurn | None:
         """Return the next request through a node after one."""
         requests = self.through[code]
         place = bisect_right(requests, last)

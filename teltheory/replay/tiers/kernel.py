@@ -22,7 +22,7 @@ TRIM, EVICT = 0, 1
 WHOLE, SAFE = -1, -2
 
 
-class Layout(NamedTuple):
+class Seen(NamedTuple):
     """What the loop reads.
 
     `full` and `least` have for each tier the row of `kept` that says of each slot what tiers 0 to it hold of that
@@ -46,7 +46,7 @@ class Layout(NamedTuple):
     order: IntArray
 
 
-class Moved(NamedTuple):
+class Writes(NamedTuple):
     """What the loop writes: what turns reuse of each tier, what they add, and what each but the first was sent."""
 
     cached: IntArray
@@ -54,7 +54,7 @@ class Moved(NamedTuple):
     copied: IntArray
 
 
-class State(NamedTuple):
+class Stock(NamedTuple):
     """The tiers of some replicas.
 
     What slots hold in each tier, and how much of that sank there with this turn, both a row a slot; what each
@@ -78,13 +78,13 @@ class Budget(NamedTuple):
 
 
 @inlined
-def budget_of(layout: Layout, row: int, i: int) -> Budget:
+def budget_of(layout: Seen, row: int, i: int) -> Budget:
     """Return what a row of tier i says."""
     return Budget(row, layout.safe[i], layout.up[i], layout.down[i])
 
 
 @inlined
-def worth(layout: Layout, budget: Budget, s: int) -> int:
+def worth(layout: Seen, budget: Budget, s: int) -> int:
     """Return how much of a slot's past a budget is; below 2^53 the quotient's whole part is exact in floats."""
     past = layout.past[s]
     if budget.row >= 0:
@@ -97,7 +97,7 @@ def worth(layout: Layout, budget: Budget, s: int) -> int:
 
 
 @inlined
-def serve(layout: Layout, state: State, moved: Moved, r: int, k: int, before: int) -> None:
+def serve(layout: Seen, state: Stock, moved: Writes, r: int, k: int, before: int) -> None:
     """Serve turn k on replica r, where its conversation has slot `before`, -1 for none."""
     left = layout.history[k]
     for i in range(len(layout.capacity)):
@@ -115,7 +115,7 @@ def serve(layout: Layout, state: State, moved: Moved, r: int, k: int, before: in
 
 
 @inlined
-def _sink(state: State, r: int, i: int, s: int, units: int, number: int) -> int:
+def _sink(state: Stock, r: int, i: int, s: int, units: int, number: int) -> int:
     """Take units of a slot out of a tier; return how many slots of the next one have changed."""
     state.held[s, i] -= units
     state.used[r, i] -= units
@@ -130,13 +130,13 @@ def _sink(state: State, r: int, i: int, s: int, units: int, number: int) -> int:
 
 
 @inlined
-def _place(layout: Layout, i: int, way: int, s: int) -> int:
+def _place(layout: Seen, i: int, way: int, s: int) -> int:
     row = layout.order[way, i]
     return int(layout.place[row, s] if row >= 0 else len(layout.history) - 1 - s)
 
 
 @inlined
-def _await(layout: Layout, state: State, r: int, i: int, s: int, above: int) -> None:
+def _await(layout: Seen, state: Stock, r: int, i: int, s: int, above: int) -> None:
     """Let a slot wait in a tier for what it may lose there."""
     which = 2 * (r * len(layout.capacity) + i)
     least = layout.least[i]
@@ -147,7 +147,7 @@ def _await(layout: Layout, state: State, r: int, i: int, s: int, above: int) -> 
 
 
 @inlined
-def _above(state: State, i: int, s: int) -> int:
+def _above(state: Stock, i: int, s: int) -> int:
     """Return what tiers before a tier hold of a slot."""
     above = 0
     for j in range(i):
@@ -156,7 +156,7 @@ def _above(state: State, i: int, s: int) -> int:
 
 
 @inlined
-def _receive(layout: Layout, state: State, r: int, i: int, number: int) -> int:
+def _receive(layout: Seen, state: Stock, r: int, i: int, number: int) -> int:
     """Bring slots that changed under a tier's cut; return how many change the next tier at once."""
     sinking = 0
     for j in range(number):
@@ -171,7 +171,7 @@ def _receive(layout: Layout, state: State, r: int, i: int, number: int) -> int:
 
 
 @inlined
-def _lose(layout: Layout, state: State, r: int, i: int, way: int, overflow: int, sinking: int) -> tuple[int, int]:
+def _lose(layout: Seen, state: Stock, r: int, i: int, way: int, overflow: int, sinking: int) -> tuple[int, int]:
     """Trim or evict until the overflow is gone; return what is left, and how many slots change the next tier."""
     which = 2 * (r * len(layout.capacity) + i) + way
     row = layout.order[way, i]
@@ -194,7 +194,7 @@ def _lose(layout: Layout, state: State, r: int, i: int, way: int, overflow: int,
 
 
 @inlined
-def _settle(state: State, moved: Moved, i: int, k: int, number: int) -> None:
+def _settle(state: Stock, moved: Writes, i: int, k: int, number: int) -> None:
     """Write what sank to a tier and is still there."""
     copied = 0
     for j in range(number):
@@ -205,7 +205,7 @@ def _settle(state: State, moved: Moved, i: int, k: int, number: int) -> None:
 
 
 @inlined
-def _rise(state: State, moved: Moved, k: int) -> None:
+def _rise(state: Stock, moved: Writes, k: int) -> None:
     """Write what inclusive tiers hold of turn k's conversation and did not before."""
     now, before = state.held[k, 0], moved.cached[0, k]
     for i in range(1, len(moved.cached)):
@@ -215,7 +215,7 @@ def _rise(state: State, moved: Moved, k: int) -> None:
 
 
 @inlined
-def cut(layout: Layout, state: State, moved: Moved, r: int, k: int, first: int) -> None:
+def cut(layout: Seen, state: Stock, moved: Writes, r: int, k: int, first: int) -> None:
     """Cut the tiers of replica r after turn k, the first cut of slot `first`, -1 for none.
 
     Under forced caching, which leaves out slot k, the last past may be too long; nothing is cut then.
@@ -241,7 +241,7 @@ def cut(layout: Layout, state: State, moved: Moved, r: int, k: int, first: int) 
 
 
 @uncounted
-def replay_tiers(layout: Layout, state: State, moved: Moved, previous: IntArray, forced: bool) -> None:
+def replay_tiers(layout: Seen, state: Stock, moved: Writes, previous: IntArray, forced: bool) -> None:
     """Replay turn by turn, given the slot that each turn's conversation had before, -1 for none."""
     for k in range(len(previous)):
         serve(layout, state, moved, 0, k, previous[k])

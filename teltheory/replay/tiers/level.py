@@ -18,7 +18,7 @@ from teltheory.replay.tiers.documents import Document
 from teltheory.replay.tiers.nodes import memory_of
 
 
-class Level:
+class TierLevel:
     """A tier: its room, its policy, its memory and its leaves in order."""
 
     def __init__(self, number: int, capacity: int, policy: Policy, forest: Forest, whole: bool) -> None:

@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 from teltheory.model.numbers import IntArray
 from teltheory.replay.compiled import inlined, uncounted
-from teltheory.replay.tiers.kernel import SAFE, WHOLE, Budget, Layout, Moved, budget_of, worth
+from teltheory.replay.tiers.kernel import SAFE, WHOLE, Budget, Seen, Writes, budget_of, worth
 
 
-class Held(NamedTuple):
+class InBoth(NamedTuple):
     """What slots hold in the first tier and in both; and what `upper` was when it last began to change."""
 
     upper: IntArray
@@ -47,7 +47,7 @@ class Changed(NamedTuple):
     last: int
 
 
-def walks_forward(layout: Layout) -> bool:
+def walks_forward(layout: Seen) -> bool:
     """Whether the loop does what a layout says; see the top of the file."""
     if len(layout.capacity) != 2 or (layout.order >= 0).any():
         return False
@@ -56,7 +56,7 @@ def walks_forward(layout: Layout) -> bool:
     return bool(layout.full[0] == layout.full[1]) and _grows(layout, layout.least)
 
 
-def _grows(layout: Layout, rows: IntArray) -> bool:
+def _grows(layout: Seen, rows: IntArray) -> bool:
     """Whether the second tier's policy keeps at least what the first's does."""
     first, second = rows.tolist()
     if second == WHOLE or first == second >= 0:
@@ -69,7 +69,7 @@ def _grows(layout: Layout, rows: IntArray) -> bool:
 
 @inlined
 def _sink(
-    layout: Layout, held: Held, budget: Budget, trims: bool, p: int, last: int, noted: int, overflow: int
+    layout: Seen, held: InBoth, budget: Budget, trims: bool, p: int, last: int, noted: int, overflow: int
 ) -> tuple[int, int, int]:
     """Walk on in the first tier until it fits; return also the end of what was visited, and what is left.
 
@@ -91,7 +91,7 @@ def _sink(
 
 @inlined
 def _lose(
-    layout: Layout, held: Held, budget: Budget, trims: bool, p: int, stop: int, changed: Changed, overflow: int
+    layout: Seen, held: InBoth, budget: Budget, trims: bool, p: int, stop: int, changed: Changed, overflow: int
 ) -> tuple[int, int, int]:
     """Walk on in the second tier, as far as `stop`; return also what is left, and what went that had just sunk."""
     through, end = 0, min(stop, changed.last)
@@ -110,7 +110,7 @@ def _lose(
 
 
 @inlined
-def _arrive(layout: Layout, held: Held, moved: Moved, k: int, s: int) -> tuple[int, int]:
+def _arrive(layout: Seen, held: InBoth, moved: Writes, k: int, s: int) -> tuple[int, int]:
     """Serve turn k, whose conversation has slot s, and fill its new one; return by how much the tiers grow."""
     history, past, slot = layout.history[k], layout.past[k], max(s, 0)
     upper, both = held.upper[slot], held.both[slot]
@@ -125,7 +125,7 @@ def _arrive(layout: Layout, held: Held, moved: Moved, k: int, s: int) -> tuple[i
 
 
 @inlined
-def _enter(layout: Layout, held: Held, first: Budget, second: Budget, s: int) -> tuple[int, int]:
+def _enter(layout: Seen, held: InBoth, first: Budget, second: Budget, s: int) -> tuple[int, int]:
     """Bring a slot under its first cut; return what goes from the first tier and from both."""
     upper, both = held.upper[s], held.both[s]
     if first.row == second.row == WHOLE:
@@ -139,7 +139,7 @@ def _enter(layout: Layout, held: Held, first: Budget, second: Budget, s: int) ->
 
 @inlined
 def _cut_first(
-    layout: Layout, held: Held, least: Budget, walks: Walks, last: int, overflow: int
+    layout: Seen, held: InBoth, least: Budget, walks: Walks, last: int, overflow: int
 ) -> tuple[Walks, Changed]:
     """Cut the first tier, which overflows."""
     trim, trimmed, noted = walks.trim, walks.trim, last
@@ -153,7 +153,7 @@ def _cut_first(
 
 @inlined
 def _cut_second(
-    layout: Layout, held: Held, least: Budget, walks: Walks, stop: int, changed: Changed, overflow: int
+    layout: Seen, held: InBoth, least: Budget, walks: Walks, stop: int, changed: Changed, overflow: int
 ) -> tuple[Walks, int]:
     """Cut the second tier, which overflows; return also what goes that had just sunk."""
     below, old, young, gone = walks.below, walks.old, walks.young, 0
@@ -168,7 +168,7 @@ def _cut_second(
 
 
 @uncounted
-def replay_two(layout: Layout, held: Held, moved: Moved, previous: IntArray, forced: bool) -> None:
+def replay_two(layout: Seen, held: InBoth, moved: Writes, previous: IntArray, forced: bool) -> None:
     """Replay turn by turn, given the slot that each turn's conversation had before, -1 for none."""
     first, second = budget_of(layout, layout.full[0], 0), budget_of(layout, layout.full[1], 1)
     least, lower = budget_of(layout, layout.least[0], 0), budget_of(layout, layout.least[1], 1)

@@ -24,14 +24,14 @@ from typing import Any
 from teltheory.errors import ForcedCachingError
 from teltheory.model.forest import Forest
 from teltheory.model.tiers import Tiers, tiers_of
-from teltheory.policies.node import Node, Turn
+from teltheory.policies.node import NextTurn, Node
 from teltheory.policies.policy import Policy
 from teltheory.replay.tiers.budgets import has_budget
 from teltheory.replay.tiers.nodes import mark_of_all, memory_of, policy_of_each_tier, room_of
 
 
 @dataclass(slots=True, eq=False)
-class Item(Node):
+class TieredNode(Node):
     """A node as policies see it; `turn` is the start that asked for it last, which says the rest, too."""
 
     end: int = field(kw_only=True)
@@ -74,7 +74,7 @@ class PlainTree:
         self.room = room_of(self.length, block)
         self.levels: int = replicas.levels if replicas else 0
         self.most: int = replicas.nodes if replicas else 0
-        self.items: dict[int, Item] = {}  # all that were asked for
+        self.items: dict[int, TieredNode] = {}  # all that were asked for
         self.tier: dict[int, int] = {}  # of what is cached
         self.copies: set[int] = set()  # nodes of the first tier of which the second has a copy
         self.running: dict[tuple[int, int], tuple[list[int], int]] = {}  # paths, and the room reserved
@@ -199,7 +199,7 @@ class PlainTree:
         copies = self.copies if tier == 1 else ()
         return sum(self.room[node] for node in self.tier if self.tier[node] == tier or node in copies)
 
-    def leaves(self, tier: int) -> list[Item]:
+    def leaves(self, tier: int) -> list[TieredNode]:
         """Return the nodes of a tier without a child in it that nobody pins."""
         above = {self.parent[node] for node in self.tier if self.tier[node] == tier}
         pinned = self.pinned()
@@ -319,7 +319,7 @@ class PlainTree:
     def note(self, node: int, k: int, now: float | None, end: int) -> None:
         """Note a request of length `end` through a node."""
         deep = sum(self.length[above] for above in self.path(node))
-        new = Item(len(self.items), 0, self.length[node], None, node, end=deep, units=self.length[node])
+        new = TieredNode(len(self.items), 0, self.length[node], None, node, end=deep, units=self.length[node])
         item = self.items.setdefault(node, new)
         arrival = self.forest.arrival
         item.last, item.turn, item.hits = k, self.turns, item.hits + 1
@@ -333,21 +333,21 @@ class PlainTree:
             anew = self.mark == "last" or (self.mark == "resident" and not cached)
             item.past = end if anew else max(item.past, end)
 
-    def following(self, node: int, k: int) -> Turn | None:
+    def following(self, node: int, k: int) -> NextTurn | None:
         """Return the next request of the forest through a node after request k."""
         for j in range(k + 1, len(self.forest)):
             if node in self.forest.path(j):
                 known, total = int(self.forest.known[j]), int(self.forest.total[j])
-                return Turn(j, known, total - known)
+                return NextTurn(j, known, total - known)
         return None
 
 
-def surplus(policy: Policy, item: Item) -> bool:
+def surplus(policy: Policy, item: TieredNode) -> bool:
     """Whether a node is not worth keeping: it begins where the budget ends, or is not kept."""
     over = has_budget(policy) and item.end - item.units >= policy.budget(item)
     return over or policy.drops(item)
 
 
-def unwanted(policy: Policy, item: Item) -> bool:
+def unwanted(policy: Policy, item: TieredNode) -> bool:
     """Whether a node goes even if there is room."""
     return policy.drops(item) or (policy.trim == "eager" and surplus(policy, item))

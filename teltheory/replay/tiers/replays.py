@@ -134,7 +134,7 @@ def _of_prefixes(
     each = settled(policies if several else (policies,), forest) if cache == "strict" else ()
     if any(getattr(policy, "trim", None) == "round-robin" for policy in each):
         return _of_turns(instance.as_chains(), policies, tiers, cache, replicas)
-    return [Tree(forest, policies, tiers, instance.forced, cache, tree) for _ in range(replicas)]
+    return [ReplayedTree(forest, policies, tiers, instance.forced, cache, tree) for _ in range(replicas)]
 
 
 @servers.register(ModuleInstance)
@@ -155,7 +155,7 @@ def check_cache(cache: object) -> None:
         raise ArgumentError("cache", cache, "'strict' or WholeNodes() in tiers")
 
 
-class Tree:
+class ReplayedTree:
     """A tree in tiers, step by step, that serves the requests of a forest one after the other.
 
     Under optional caching a request is over at once; else its path is pinned, and has to fit. Only the last one

@@ -14,19 +14,19 @@ from teltheory.model.numbers import INT64_MAX, IntArray, readonly
 from teltheory.model.tiers import Tiers
 from teltheory.policies.node import Deferred
 from teltheory.policies.policy import NotCompiledError, has_rules
-from teltheory.replay.chains.rules import Keys, Nodes, Rules, constant, places
+from teltheory.replay.chains.rules import Keys, Nodes, SlotRules, constant, places
 from teltheory.replay.chains.slots import Slots
 from teltheory.replay.tiers.budgets import Scaled
 from teltheory.replay.tiers.chains import policies_of_chains
-from teltheory.replay.tiers.kernel import SAFE, WHOLE, Layout, Moved, State, replay_tiers
+from teltheory.replay.tiers.kernel import SAFE, WHOLE, Seen, Stock, Writes, replay_tiers
 from teltheory.replay.tiers.members import new_members
-from teltheory.replay.tiers.recency import Held, replay_two, walks_forward
+from teltheory.replay.tiers.recency import InBoth, replay_two, walks_forward
 
 MOST_BY_FORMULA = 2**53 // 1_000 - 1
 """Longest past of which scaled budgets are computed from one slot's past, in floats that are exact."""
 
 
-def replay_kernel(instance: Instance, policies: Any, tiers: Tiers) -> Moved:
+def replay_kernel(instance: Instance, policies: Any, tiers: Tiers) -> Writes:
     """Replay private conversations by the compiled loop; `NotCompiledError` if it does not do what a policy does.
 
     Raises
@@ -37,13 +37,13 @@ def replay_kernel(instance: Instance, policies: Any, tiers: Tiers) -> Moved:
     layout = layout_of(instance, policies, tiers)
     moved, n, previous = moved_of(len(tiers), len(instance)), len(instance), Slots.of(instance).previous
     if walks_forward(layout):
-        replay_two(layout, Held(*(np.empty(n, np.int64) for _ in range(3))), moved, previous, instance.forced)
+        replay_two(layout, InBoth(*(np.empty(n, np.int64) for _ in range(3))), moved, previous, instance.forced)
     else:
         replay_tiers(layout, empty(layout, 1), moved, previous, instance.forced)
-    return Moved(*map(readonly, moved))
+    return Writes(*map(readonly, moved))
 
 
-class Rows:
+class JoinedRows:
     """Different arrays, one after the other."""
 
     def __init__(self, n: int) -> None:
@@ -65,7 +65,7 @@ class Rows:
         return readonly(np.array(self.arrays, np.int64).reshape(len(self.arrays), self.n))
 
 
-def layout_of(instance: Instance, policies: Any, tiers: Tiers, kind: type[Nodes] = Nodes) -> Layout:
+def layout_of(instance: Instance, policies: Any, tiers: Tiers, kind: type[Nodes] = Nodes) -> Seen:
     """Ask each tier's policy for its rules, which see nodes of a kind; errors as those of `replay_kernel`."""
     if tiers.keeps_copies and len(tiers) > 1:
         raise NotCompiledError("engine", "kernel", "'reference' for tiers that keep copies")
@@ -73,12 +73,12 @@ def layout_of(instance: Instance, policies: Any, tiers: Tiers, kind: type[Nodes]
     every = [Said.of(policy, instance, slots, kind) for policy in policies_of_chains(policies, tiers)]
     for turn in np.flatnonzero(instance.past[:-1] > tiers.capacities[0])[:1].tolist() if instance.forced else ():
         raise ForcedCachingError(turn, int(instance.past[turn]), tiers.capacities[0])
-    kept, place = Rows(n), Rows(n)
+    kept, place = JoinedRows(n), JoinedRows(n)
     full, least = (_column(rows) for rows in zip(*(said.rows(kept) for said in every), strict=True))
     safe, up, down = (_column(numbers) for numbers in zip(*(said.formula for said in every), strict=True))
     order = [[place.of(_places(keys, n)) for keys in said.orders] for said in every]
     stacked = place.stacked()
-    return Layout(
+    return Seen(
         _column(tiers.capacities),
         tiers.mode == "inclusive",
         instance.history,
@@ -103,7 +103,7 @@ def _column(values: Sequence[int]) -> IntArray:
 class Said:
     """What a tier's policy says; `formula` is what is safe of a past, and the scale of budgets as two numbers."""
 
-    rules: Rules
+    rules: SlotRules
     past: IntArray
     formula: tuple[int, int, int]
     by_formula: bool
@@ -126,7 +126,7 @@ class Said:
         """Of trimming and of eviction."""
         return self.rules.trimming, self.rules.eviction
 
-    def rows(self, kept: Rows) -> tuple[int, int]:
+    def rows(self, kept: JoinedRows) -> tuple[int, int]:
         """Return the rows of what is kept, and of what is no surplus."""
         rules = self.rules
         if self.by_formula:
@@ -135,27 +135,27 @@ class Said:
         return kept.of(full), kept.of(rules.least if rules.trims else None)
 
 
-def rules_of(policy: Any, instance: Instance, slots: Slots, kind: type[Nodes]) -> Rules:
+def rules_of(policy: Any, instance: Instance, slots: Slots, kind: type[Nodes]) -> SlotRules:
     """Return what a tier's policy says of each slot."""
     if not has_rules(policy):
         raise NotCompiledError("engine", "kernel", f"'reference' for {policy!r}, which the kernel does not run")
-    rules = Rules.of(policy, instance, slots, kind)
+    rules = SlotRules.of(policy, instance, slots, kind)
     if rules.trims and policy.trim == "round-robin":
         raise NotCompiledError("engine", "kernel", f"'reference' for {policy!r}, whose trimming is round-robin")
     return rules
 
 
-def moved_of(tiers: int, n: int) -> Moved:
+def moved_of(tiers: int, n: int) -> Writes:
     """Return what the loop writes, not written yet."""
-    return Moved(np.empty((tiers, n), np.int64), np.empty(n, np.int64), np.empty((tiers - 1, n), np.int64))
+    return Writes(np.empty((tiers, n), np.int64), np.empty(n, np.int64), np.empty((tiers - 1, n), np.int64))
 
 
-def empty(layout: Layout, replicas: int) -> State:
+def empty(layout: Seen, replicas: int) -> Stock:
     """Return empty tiers; the arrays come from numpy, which asks for large pages."""
     n, tiers = len(layout.history), len(layout.capacity)
     held, sunk = (np.zeros((n, tiers), np.int64) for _ in range(2))
     used, changed = np.zeros((replicas, tiers), np.int64), np.empty((2, n), np.int64)
-    return State(held, sunk, used, new_members(2 * tiers * replicas, n), changed)
+    return Stock(held, sunk, used, new_members(2 * tiers * replicas, n), changed)
 
 
 def _places(keys: Keys, n: int) -> IntArray | None:

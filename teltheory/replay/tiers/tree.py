@@ -20,7 +20,7 @@ from teltheory.errors import ArgumentError, ForcedCachingError
 from teltheory.model.forest import Forest
 from teltheory.model.tiers import Tiers, tiers_of
 from teltheory.replay.tiers.documents import NOWHERE, Document, Documents
-from teltheory.replay.tiers.level import Level
+from teltheory.replay.tiers.level import TierLevel
 from teltheory.replay.tiers.nodes import mark_of_all, policy_of_each_tier
 from teltheory.replay.tiers.replicas import Hottest, Replicas, replicas_in
 
@@ -92,7 +92,7 @@ class TieredTree:
         self.tiers = tiers_of(tiers)
         each = policy_of_each_tier(policies, self.tiers)
         sizes = zip(self.tiers.capacities, each, strict=True)
-        self.levels = [Level(i, size, policy, forest, whole) for i, (size, policy) in enumerate(sizes)]
+        self.levels = [TierLevel(i, size, policy, forest, whole) for i, (size, policy) in enumerate(sizes)]
         self.gpu, self.host = self.levels[0], self.levels[1] if len(self.levels) > 1 else None
         self.memories = [level.memory for level in self.levels if level.memory is not None]
         nodes = forest if whole else forest.by_units()
@@ -344,7 +344,7 @@ class TieredTree:
         if above is not None and level.may_go(above):
             level.offer(above)
 
-    def _receive(self, node: Document, level: Level) -> None:
+    def _receive(self, node: Document, level: TierLevel) -> None:
         """Take what sank into a tier, and make room for it there; inclusive tiers are cut later."""
         held = node.hosted
         if held:
@@ -374,7 +374,7 @@ class TieredTree:
                     self.copied_to[below - 1] += node.length
         self.sunk, self.risen = [], []
 
-    def _fit(self, level: Level, above: int = 0) -> None:
+    def _fit(self, level: TierLevel, above: int = 0) -> None:
         """Let leaves of a slower tier go until it fits, beside what it holds of the tiers above."""
         while level.used + above > level.capacity:
             self._sink(level.first())

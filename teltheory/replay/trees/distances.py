@@ -33,7 +33,7 @@ from teltheory.model.outcome import Outcome
 from teltheory.replay.chains.segments import Ladder, note_change, rung
 from teltheory.replay.compiled import compiled
 from teltheory.replay.occupancy import add_slot, new_sums, take
-from teltheory.replay.trees.recency import Kept
+from teltheory.replay.trees.recency import KeptPaths
 from teltheory.replay.trees.runs import Runs
 
 
@@ -60,7 +60,7 @@ class PathSegments(NamedTuple):
         return _violation_ends(self, forest.ask, forest.total, xi, rungs)
 
 
-def path_segments(forest: Forest, kept: Kept) -> PathSegments:
+def path_segments(forest: Forest, kept: KeptPaths) -> PathSegments:
     """Return the segments of a forest, given what a policy keeps of each path by high-water marks."""
     runs, n = Runs.of(forest), len(forest)
     classes = 1 if kept.least is None else 2

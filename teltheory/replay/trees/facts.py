@@ -11,7 +11,7 @@ import numpy as np
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import INT64_MAX, BoolArray, FloatArray, IntArray
-from teltheory.policies.node import Turn
+from teltheory.policies.node import NextTurn
 from teltheory.policies.policy import NotCompiledError
 from teltheory.replay.compiled import compiled
 from teltheory.replay.trees.visits import Visits
@@ -22,7 +22,7 @@ class UnitsDifferError(Exception):
 
 
 @dataclass(frozen=True)
-class Pieces:
+class VisitPieces:
     """Every visit's piece after the request; arrays of shape (visits,), computed when a rule reads them.
 
     `mark` says what the past is (`teltheory.policies.policy.mark_of`); `by_units` that a piece is one unit.
@@ -113,7 +113,7 @@ class Pieces:
         known, total = np.append(self.forest.known, 0), np.append(self.forest.total, 0)
         turn: Any = np.where(self.ended, INT64_MAX, request)
         columns: Any = known[request], (total - known)[request]
-        return Turn(turn, *columns)
+        return NextTurn(turn, *columns)
 
     @property
     def next(self) -> Any:

@@ -18,7 +18,7 @@ from teltheory.replay.bitset import Bitset, clear_bit, largest_bit, new_bitset, 
 from teltheory.replay.compiled import compiled, inlined
 
 
-class Layout(NamedTuple):
+class TreeLayout(NamedTuple):
     """What the loop reads of a forest (see `Visits`) and of its requests, the capacity, and what it writes.
 
     `exempt` is how many of the latest paths no cut touches.
@@ -55,7 +55,7 @@ class Orders(NamedTuple):
     eager: bool
 
 
-class Waiting(NamedTuple):
+class WaitingPieces(NamedTuple):
     """A set of pieces by their places, who is in it, and how many."""
 
     places: Bitset
@@ -63,24 +63,24 @@ class Waiting(NamedTuple):
     number: IntArray
 
 
-class Held(NamedTuple):
+class HeldPieces(NamedTuple):
     """What each piece holds, its last visit, how many pieces below it hold anything, and who waits."""
 
     units: IntArray
     visit: IntArray
     children: IntArray
     mark: IntArray
-    to_trim: Waiting
-    to_evict: Waiting
+    to_trim: WaitingPieces
+    to_evict: WaitingPieces
 
 
 @compiled
-def _waiting(pieces: int, visits: int) -> Waiting:
-    return Waiting(new_bitset(visits), np.zeros(pieces, np.bool_), np.zeros(1, np.int64))
+def _waiting(pieces: int, visits: int) -> WaitingPieces:
+    return WaitingPieces(new_bitset(visits), np.zeros(pieces, np.bool_), np.zeros(1, np.int64))
 
 
 @inlined
-def _enter(waiting: Waiting, p: int, place: int) -> None:
+def _enter(waiting: WaitingPieces, p: int, place: int) -> None:
     if not waiting.waits[p]:
         set_bit(waiting.places, place)
         waiting.waits[p] = True
@@ -88,7 +88,7 @@ def _enter(waiting: Waiting, p: int, place: int) -> None:
 
 
 @inlined
-def _leave(waiting: Waiting, p: int, place: int) -> None:
+def _leave(waiting: WaitingPieces, p: int, place: int) -> None:
     if waiting.waits[p]:
         clear_bit(waiting.places, place)
         waiting.waits[p] = False
@@ -96,7 +96,7 @@ def _leave(waiting: Waiting, p: int, place: int) -> None:
 
 
 @inlined
-def _await(held: Held, orders: Orders, p: int, j: int) -> None:
+def _await(held: HeldPieces, orders: Orders, p: int, j: int) -> None:
     """Let a piece wait that may lose units."""
     if held.units[p] > orders.least[j]:
         _enter(held.to_trim, p, orders.trimming[j])
@@ -105,7 +105,7 @@ def _await(held: Held, orders: Orders, p: int, j: int) -> None:
 
 
 @inlined
-def _mark_resident(layout: Layout, orders: Orders, held: Held, k: int, j: int) -> None:
+def _mark_resident(layout: TreeLayout, orders: Orders, held: HeldPieces, k: int, j: int) -> None:
     """Set the mark of a piece of one unit, which forgets it if the unit was not cached, and what follows of it."""
     p = layout.piece[j]
     held.mark[p] = max(held.mark[p] if held.units[p] > 0 else 0, layout.end[k])
@@ -116,7 +116,7 @@ def _mark_resident(layout: Layout, orders: Orders, held: Held, k: int, j: int) -
 
 
 @inlined
-def _serve(layout: Layout, orders: Orders, held: Held, k: int) -> None:
+def _serve(layout: TreeLayout, orders: Orders, held: HeldPieces, k: int) -> None:
     """Fill the path of request k; write what it hits and what it adds."""
     hits, added, leading = 0, 0, True
     for j in range(layout.start[k], layout.start[k + 1]):
@@ -139,7 +139,7 @@ def _serve(layout: Layout, orders: Orders, held: Held, k: int) -> None:
 
 
 @inlined
-def _drop(layout: Layout, orders: Orders, held: Held, ended: int, strict: bool) -> int:
+def _drop(layout: TreeLayout, orders: Orders, held: HeldPieces, ended: int, strict: bool) -> int:
     """Bring a path under its first cut, the deepest piece first; return the units that are dropped at once."""
     dropped = 0
     for j in range(layout.start[ended + 1] - 1, layout.start[ended] - 1, -1):
@@ -155,7 +155,7 @@ def _drop(layout: Layout, orders: Orders, held: Held, ended: int, strict: bool) 
 
 
 @inlined
-def _take(layout: Layout, orders: Orders, held: Held, j: int, floor: int, overflow: int) -> int:
+def _take(layout: TreeLayout, orders: Orders, held: HeldPieces, j: int, floor: int, overflow: int) -> int:
     """Take units of the piece that visit j left, down to the floor; return how many."""
     p = layout.piece[j]
     taken = min(held.units[p] - floor, overflow)
@@ -168,7 +168,7 @@ def _take(layout: Layout, orders: Orders, held: Held, j: int, floor: int, overfl
 
 
 @inlined
-def _free_parent(layout: Layout, orders: Orders, held: Held, j: int, strict: bool, exempt: int) -> None:
+def _free_parent(layout: TreeLayout, orders: Orders, held: HeldPieces, j: int, strict: bool, exempt: int) -> None:
     """Tell the parent of an empty piece; in a strict cache it may now wait."""
     above = layout.parent[layout.piece[j]]
     if above >= 0:
@@ -179,10 +179,10 @@ def _free_parent(layout: Layout, orders: Orders, held: Held, j: int, strict: boo
 
 
 @compiled
-def replay_orders(layout: Layout, orders: Orders, strict: bool, last: int) -> None:
+def replay_orders(layout: TreeLayout, orders: Orders, strict: bool, last: int) -> None:
     """Replay a policy by what it says of every visit; the cut after request `last` is left out."""
     pieces, visits = len(layout.parent), len(layout.piece)
-    held = Held(
+    held = HeldPieces(
         np.zeros(pieces, np.int64),
         np.full(pieces, -1, np.int64),
         np.zeros(pieces, np.int64),

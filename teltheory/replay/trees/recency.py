@@ -36,7 +36,7 @@ from teltheory.replay.compiled import compiled
 from teltheory.replay.trees.runs import Runs, highest
 
 
-class Kept(NamedTuple):
+class KeptPaths(NamedTuple):
     """How much of each path a policy keeps; arrays of shape (n,).
 
     `full` is how many leading units of the path stay unless the cache overflows; `least` how many of those are no
@@ -53,7 +53,7 @@ class Marks(NamedTuple):
     past: IntArray
 
 
-def kept_by_recency(policy: Policy, forest: Forest, strict: bool) -> Kept | None:
+def kept_by_recency(policy: Policy, forest: Forest, strict: bool) -> KeptPaths | None:
     """Return what a policy keeps of each path, in a strict cache or one with holes; None if the loop can't."""
     mark = mark_of(policy)
     if mark != "high-water" and (mark != "last" or strict):
@@ -72,8 +72,8 @@ def kept_by_recency(policy: Policy, forest: Forest, strict: bool) -> Kept | None
         full = full if full is runs.end else highest(runs, full)
         least = highest(runs, least) if surplus else full
     if policy.trim == "eager":
-        return Kept(readonly(least), None)
-    return Kept(readonly(full), None if least is full else readonly(least))
+        return KeptPaths(readonly(least), None)
+    return KeptPaths(readonly(full), None if least is full else readonly(least))
 
 
 def _said_of_marks(policy: Policy, marks: Any) -> tuple[Any, Any] | None:
@@ -106,7 +106,7 @@ def _rises(dropped: Any, budget: Any, end: IntArray) -> bool:
     return bool((np.diff(np.broadcast_to(budget, end.shape)[np.argsort(end)]) >= 0).all())
 
 
-def replay_by_recency(instance: ForestInstance, kept: Kept) -> Outcome:
+def replay_by_recency(instance: ForestInstance, kept: KeptPaths) -> Outcome:
     """Replay a forest, given what the policy keeps of each path."""
     forest = instance.requests
     cached, written = (np.empty(len(forest), np.int64) for _ in range(2))

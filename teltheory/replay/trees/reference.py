@@ -31,10 +31,10 @@ from teltheory.model.instance import ForestInstance
 from teltheory.model.nodes import path_to
 from teltheory.model.outcome import Outcome
 from teltheory.policies.memory import Memory
-from teltheory.policies.node import Node, Turn
+from teltheory.policies.node import NextTurn, Node
 from teltheory.policies.policy import Policy, mark_of, memory_of, settled, unlike
 
-Following = list[list[Turn | None]]
+Following = list[list[NextTurn | None]]
 
 
 @dataclass(slots=True)
@@ -117,10 +117,10 @@ def remembered(policy: Policy, instance: ForestInstance) -> Memory | None:
 
 def begun(
     instance: ForestInstance, mark: str, strict: bool, following: Following, time: float | None
-) -> tuple[Held, dict[int, Unit]]:
+) -> tuple[HeldUnits, dict[int, Unit]]:
     """Return the initial cache, and the units of its paths: the least recent path was last before all others."""
     paths, units = paths_before(instance), dict[int, Unit]()
-    held = Held(instance.requests.parent.tolist(), strict, ranks_of_trees(instance))
+    held = HeldUnits(instance.requests.parent.tolist(), strict, ranks_of_trees(instance))
     for i, (start, path) in enumerate(zip(instance.initial, paths, strict=True)):
         for place, node in enumerate(path):
             unit = units.setdefault(node, Unit(len(units), 0, 1, None, node, place=place + 1))
@@ -167,12 +167,12 @@ def following_requests(instance: ForestInstance) -> Following:
     """
     forest, lost = instance.requests, list(left_out(instance))
     known, total = instance.known.tolist(), forest.total.tolist()
-    upcoming: dict[int, Turn] = {}
+    upcoming: dict[int, NextTurn] = {}
     following: Following = []
     for k in range(len(forest) - 1, -1, -1):
         path = forest.path(k)
         following.append([upcoming.get(node) for node in path])
-        upcoming.update(dict.fromkeys((*path, *lost[k]), Turn(k, known[k], total[k] - known[k])))
+        upcoming.update(dict.fromkeys((*path, *lost[k]), NextTurn(k, known[k], total[k] - known[k])))
     return following[::-1] + [[upcoming.get(node) for node in path] for path in paths_before(instance)]
 
 
@@ -185,7 +185,7 @@ def marked(mark: str, unit: Unit, end: int, resident: bool) -> int:
     return max(unit.past, end)
 
 
-class Held:
+class HeldUnits:
     """The units that are cached, how many cached children each has, and the trees in order of first arrival."""
 
     def __init__(self, parent: list[int], strict: bool, trees: Mapping[int, int] | None = None) -> None:
@@ -223,21 +223,21 @@ class Held:
         return node in self.units and not (self.strict and self.children.get(node, 0) > 0)
 
 
-def drop(held: Held, units: dict[int, Unit], policy: Policy, released: list[int]) -> None:
+def drop(held: HeldUnits, units: dict[int, Unit], policy: Policy, released: list[int]) -> None:
     """Of a path that comes under its first cut drop what is not kept, the deepest first."""
     for node in reversed(released):
         if held.may_go(node) and unwanted(policy, units[node]):
             held.remove(node)
 
 
-def release(held: Held, units: dict[int, Unit], memory: Memory, released: list[int]) -> None:
+def release(held: HeldUnits, units: dict[int, Unit], memory: Memory, released: list[int]) -> None:
     """Tell a memory what of a path is cached that comes under its first cut, the deepest first."""
     for node in reversed(released):
         if node in held.units:
             memory.released(units[node])
 
 
-def cut(held: Held, units: dict[int, Unit], policy: Policy, capacity: int, exempt: set[int]) -> None:
+def cut(held: HeldUnits, units: dict[int, Unit], policy: Policy, capacity: int, exempt: set[int]) -> None:
     """Cut the cache to the capacity."""
     if policy.trim == "round-robin":
         trim_in_rounds(held, units, policy, capacity, exempt)
@@ -251,7 +251,9 @@ def cut(held: Held, units: dict[int, Unit], policy: Policy, capacity: int, exemp
             heapq.heappush(queue, (order(policy, units[above]), above))
 
 
-def trim_in_rounds(held: Held, units: dict[int, Unit], policy: Policy, capacity: int, exempt: set[int]) -> None:
+def trim_in_rounds(
+    held: HeldUnits, units: dict[int, Unit], policy: Policy, capacity: int, exempt: set[int]
+) -> None:
     """Of private conversations take a unit of each that has surplus a round, in order of first arrival."""
     while len(held.units) > capacity:
         ends = [node for node in held.units - exempt if not held.children.get(node, 0)]
@@ -263,7 +265,7 @@ def trim_in_rounds(held: Held, units: dict[int, Unit], policy: Policy, capacity:
 
 
 def cut_by_memory(
-    held: Held, units: dict[int, Unit], policy: Policy, memory: Memory, capacity: int, exempt: set[int]
+    held: HeldUnits, units: dict[int, Unit], policy: Policy, memory: Memory, capacity: int, exempt: set[int]
 ) -> None:
     """Cut the cache to the capacity; what is no surplus goes as the memory says."""
     while len(held.units) > capacity:
@@ -274,7 +276,7 @@ def cut_by_memory(
         held.remove(gone.code)
 
 
-def expire(held: Held, units: dict[int, Unit], memory: Memory, running: set[int], now: float | None) -> None:
+def expire(held: HeldUnits, units: dict[int, Unit], memory: Memory, running: set[int], now: float | None) -> None:
     """Remove what has expired when a request arrives; what runs does not expire."""
     for node in [node for node in held.units if node not in running and memory.expired(units[node], now)]:
         held.remove(node)

@@ -18,13 +18,13 @@ from teltheory.policies.queues import S3FIFO, TwoQ
 from teltheory.policies.residence import FIFO, LFU, SLRU, Priority
 from teltheory.replay.compiled import compiled, inlined
 from teltheory.replay.trees.heap import Heaps, new_heaps, pull, push
-from teltheory.replay.trees.orders import Layout
+from teltheory.replay.trees.orders import TreeLayout
 
 BY_ENTRY, BY_READS, PROTECTED, BY_PRIORITY, BY_VALUE, TWO_QUEUES, SECOND_CHANCES = range(7)
 KINDS = {FIFO: BY_ENTRY, LFU: BY_READS, SLRU: PROTECTED, TwoQ: TWO_QUEUES, S3FIFO: SECOND_CHANCES}
 
 
-class Way(NamedTuple):
+class LoopPolicy(NamedTuple):
     """A policy as the loop reads it.
 
     `weight` is the cost / size of each unit, or the priority of each request. The first queue loses a unit while
@@ -37,14 +37,14 @@ class Way(NamedTuple):
     ghosts: int
 
 
-def way_of(policy: Any, instance: ForestInstance) -> Way:
+def way_of(policy: Any, instance: ForestInstance) -> LoopPolicy:
     """Return what the loop needs to know of a policy."""
     if isinstance(policy, Priority):
-        return Way(BY_PRIORITY, policy.of_requests(instance.requests), 0, 0)
+        return LoopPolicy(BY_PRIORITY, policy.of_requests(instance.requests), 0, 0)
     if isinstance(policy, GDSF):
-        return Way(BY_VALUE, policy.weights(instance.requests), 0, 0)
+        return LoopPolicy(BY_VALUE, policy.weights(instance.requests), 0, 0)
     sizes = policy.sizes(instance.capacity) if isinstance(policy, TwoQ | S3FIFO) else (0, 0)
-    return Way(KINDS[type(policy)], np.zeros(0), *sizes)
+    return LoopPolicy(KINDS[type(policy)], np.zeros(0), *sizes)
 
 
 class Cached(NamedTuple):
@@ -67,7 +67,7 @@ class Cached(NamedTuple):
     heaps: Heaps
 
 
-class Ghosts(NamedTuple):
+class GhostQueue(NamedTuple):
     """What left the first queue, oldest first; where each unit is in it, or -1; and its begin, end and number."""
 
     order: IntArray
@@ -76,7 +76,7 @@ class Ghosts(NamedTuple):
 
 
 @inlined
-def _is_ghost(ghosts: Ghosts, u: int) -> bool:
+def _is_ghost(ghosts: GhostQueue, u: int) -> bool:
     """Whether a unit comes back; its ghost is gone then."""
     came_back = bool(ghosts.place[u] >= 0)
     if came_back:
@@ -86,7 +86,7 @@ def _is_ghost(ghosts: Ghosts, u: int) -> bool:
 
 
 @inlined
-def _remember(ghosts: Ghosts, u: int, most: int) -> None:
+def _remember(ghosts: GhostQueue, u: int, most: int) -> None:
     begin, end = ghosts.bounds[0], ghosts.bounds[1]
     ghosts.order[end] = u
     ghosts.place[u] = end
@@ -100,7 +100,7 @@ def _remember(ghosts: Ghosts, u: int, most: int) -> None:
 
 
 @inlined
-def _read(layout: Layout, way: Way, cached: Cached, ghosts: Ghosts, k: int, j: int) -> int:
+def _read(layout: TreeLayout, way: LoopPolicy, cached: Cached, ghosts: GhostQueue, k: int, j: int) -> int:
     """Read a unit; return 1 if it was not cached."""
     u = layout.piece[j]
     resident = cached.held[u]
@@ -126,7 +126,7 @@ def _read(layout: Layout, way: Way, cached: Cached, ghosts: Ghosts, k: int, j: i
 
 
 @inlined
-def _serve(layout: Layout, way: Way, cached: Cached, ghosts: Ghosts, k: int) -> None:
+def _serve(layout: TreeLayout, way: LoopPolicy, cached: Cached, ghosts: GhostQueue, k: int) -> None:
     """Read the path of request k; write what it hits and what it adds."""
     hits = 0
     for j in range(layout.start[k], layout.start[k + 1]):
@@ -141,7 +141,7 @@ def _serve(layout: Layout, way: Way, cached: Cached, ghosts: Ghosts, k: int) -> 
 
 
 @inlined
-def _key(way: Way, cached: Cached, u: int) -> float:
+def _key(way: LoopPolicy, cached: Cached, u: int) -> float:
     """Return by what a unit goes, the smallest first."""
     if way.kind == BY_ENTRY:
         return float(cached.since[u])
@@ -157,7 +157,7 @@ def _key(way: Way, cached: Cached, u: int) -> float:
 
 
 @inlined
-def _enter(way: Way, cached: Cached, u: int) -> None:
+def _enter(way: LoopPolicy, cached: Cached, u: int) -> None:
     """Give a unit its key, and a place at the end of its queue unless it keeps the one that it has."""
     cached.heaps.key[u] = _key(way, cached, u)
     stays = way.kind == SECOND_CHANCES or (way.kind == TWO_QUEUES and cached.queue[u] == 0)
@@ -168,7 +168,7 @@ def _enter(way: Way, cached: Cached, u: int) -> None:
 
 
 @inlined
-def _release(layout: Layout, way: Way, cached: Cached, ended: int, strict: bool) -> None:
+def _release(layout: TreeLayout, way: LoopPolicy, cached: Cached, ended: int, strict: bool) -> None:
     """Let the path of a request that has ended count for the queues, unless a running one has read it since."""
     for j in range(layout.start[ended + 1] - 1, layout.start[ended] - 1, -1):
         u = layout.piece[j]
@@ -188,7 +188,7 @@ def _queue(cached: Cached, due: bool) -> int:
 
 
 @inlined
-def _move_on(way: Way, cached: Cached, q: int) -> bool:
+def _move_on(way: LoopPolicy, cached: Cached, q: int) -> bool:
     """Give the next unit of a queue a place at the end of the large one, if it was read often enough."""
     u = cached.heaps.order[q, 0]
     if way.kind != SECOND_CHANCES or cached.reads[u] <= (1 if q == 1 else 2):
@@ -205,7 +205,7 @@ def _move_on(way: Way, cached: Cached, q: int) -> bool:
 
 
 @inlined
-def _evict(layout: Layout, way: Way, cached: Cached, ghosts: Ghosts, q: int, strict: bool) -> None:
+def _evict(layout: TreeLayout, way: LoopPolicy, cached: Cached, ghosts: GhostQueue, q: int, strict: bool) -> None:
     """Remove the next unit of a queue; in a strict cache its parent may be the next."""
     u = cached.heaps.order[q, 0]
     pull(cached.heaps, q, u)
@@ -224,7 +224,7 @@ def _evict(layout: Layout, way: Way, cached: Cached, ghosts: Ghosts, q: int, str
 
 
 @compiled
-def replay_residence(layout: Layout, way: Way, strict: bool, last: int) -> None:
+def replay_residence(layout: TreeLayout, way: LoopPolicy, strict: bool, last: int) -> None:
     """Replay a policy on units; the cut after request `last` is left out."""
     units, visits = len(layout.parent), len(layout.piece)
     cached = Cached(
@@ -242,7 +242,7 @@ def replay_residence(layout: Layout, way: Way, strict: bool, last: int) -> None:
         new_heaps(units),
     )
     remembered = visits + 1 if way.kind >= TWO_QUEUES else 0
-    ghosts = Ghosts(np.empty(remembered, np.int64), np.full(units, -1, np.int64), np.zeros(3, np.int64))
+    ghosts = GhostQueue(np.empty(remembered, np.int64), np.full(units, -1, np.int64), np.zeros(3, np.int64))
     overflow = -layout.capacity
     for k in range(len(layout.ask)):
         _serve(layout, way, cached, ghosts, k)

@@ -17,8 +17,8 @@ from teltheory.policies.policy import NotCompiledError, Policy, mark_of, own_loo
 from teltheory.replay.chains.kernel import replay_kernel as replay_chains
 from teltheory.replay.chains.rules import answer, whole_lengths
 from teltheory.replay.trees.expiry import without_expired
-from teltheory.replay.trees.facts import Pieces, UnitsDifferError
-from teltheory.replay.trees.orders import Layout, Orders, replay_orders
+from teltheory.replay.trees.facts import UnitsDifferError, VisitPieces
+from teltheory.replay.trees.orders import Orders, TreeLayout, replay_orders
 from teltheory.replay.trees.recency import kept_by_recency, replay_by_recency
 from teltheory.replay.trees.residence import replay_residence, way_of
 from teltheory.replay.trees.visits import Visits
@@ -49,13 +49,13 @@ def _in_rounds(instance: ForestInstance, policy: Policy) -> Outcome:
 def _by_orders(instance: ForestInstance, policy: Policy, strict: bool) -> Outcome:
     """Replay a forest under a policy with any orders."""
     forest, mark = instance.requests, mark_of(policy)
-    pieces = Pieces(forest, Visits.of(forest), mark)
+    pieces = VisitPieces(forest, Visits.of(forest), mark)
     try:
         if mark == "resident":
             raise UnitsDifferError
         orders = orders_of(policy, pieces)
     except UnitsDifferError:
-        pieces = Pieces(forest, Visits.of(forest, by_units=True), mark, by_units=True)
+        pieces = VisitPieces(forest, Visits.of(forest, by_units=True), mark, by_units=True)
         orders = orders_of(policy, pieces)
     layout = layout_of(instance, pieces.visits)
     replay_orders(layout, orders, strict, len(forest) - 1 if instance.forced else len(forest))
@@ -80,10 +80,10 @@ OWN_LOOPS: dict[str, Callable[[ForestInstance, Any, bool], Outcome]] = {
 }
 
 
-def layout_of(instance: ForestInstance, visits: Visits) -> Layout:
+def layout_of(instance: ForestInstance, visits: Visits) -> TreeLayout:
     """Return what the loops read and write."""
     forest = instance.requests
-    return Layout(
+    return TreeLayout(
         visits.parent,
         visits.length,
         visits.above,
@@ -98,7 +98,7 @@ def layout_of(instance: ForestInstance, visits: Visits) -> Layout:
     )
 
 
-def orders_of(policy: Policy, pieces: Pieces) -> Orders:
+def orders_of(policy: Policy, pieces: VisitPieces) -> Orders:
     """Ask a policy for its rules."""
     visits = pieces.visits
     n, length = len(visits.piece), visits.length[visits.piece]
@@ -113,7 +113,7 @@ def orders_of(policy: Policy, pieces: Pieces) -> Orders:
     return Orders(full, least, *trimming, *eviction, safe, policy.trim == "eager")
 
 
-def _safe(budget: Any, pieces: Pieces, policy: Policy) -> int:
+def _safe(budget: Any, pieces: VisitPieces, policy: Policy) -> int:
     """Return what T-LRU calls safe of a past; marks that forget are compiled for budgets of this form alone."""
     if isinstance(budget, Deferred) and budget.kind == ALL_BUT and budget.of is pieces.past:
         return budget.safe

@@ -18,7 +18,7 @@ from teltheory.systems.apps.deduction import groups, labels
 from teltheory.systems.apps.engines.protocol import Engine
 from teltheory.systems.apps.engines.remote import RemoteEngine
 from teltheory.systems.apps.engines.tiny import TinyEngine
-from teltheory.systems.apps.executor import Rules
+from teltheory.systems.apps.executor import Placing
 from teltheory.systems.apps.explain import explain, shared_prefixes
 from teltheory.systems.apps.fairness import jain, largest_slowdown, slowdowns
 from teltheory.systems.apps.faults import AppError
@@ -52,10 +52,10 @@ __all__ = [
     "Manager",
     "Output",
     "Placeholder",
+    "Placing",
     "Port",
     "RemoteEngine",
     "Request",
-    "Rules",
     "Sampling",
     "SemanticFunction",
     "Session",

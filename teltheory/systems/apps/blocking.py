@@ -13,7 +13,7 @@ from threading import Lock, Thread
 from typing import Any, TypeVar
 
 from teltheory.systems.apps.engines.protocol import Engine
-from teltheory.systems.apps.executor import Rules
+from teltheory.systems.apps.executor import Placing
 from teltheory.systems.apps.faults import CLOSED, AppError
 from teltheory.systems.apps.requests import Port, Request, Sampling
 from teltheory.systems.apps.sessions import Manager, Session
@@ -27,7 +27,7 @@ class BlockingManager(Closing):
     """A `Manager` on a thread of its own, with the same parameters; close it, or use it in a ``with``."""
 
     def __init__(
-        self, engines: Sequence[Engine], transforms: Mapping[str, Own] = NOTHING_OWN, rules: Rules | None = None
+        self, engines: Sequence[Engine], transforms: Mapping[str, Own] = NOTHING_OWN, rules: Placing | None = None
     ) -> None:
         self._manager = Manager(engines, transforms, rules)
         self._loop = asyncio.new_event_loop()

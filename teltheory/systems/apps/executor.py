@@ -34,7 +34,7 @@ Piece = tuple[int, ...] | Sampling
 
 
 @dataclass(frozen=True)
-class Rules:
+class Placing:
     """How requests are placed, see `algorithm_1`; `reading` is that of task groups, see `deduction.groups`."""
 
     affinity: bool = True
@@ -54,7 +54,7 @@ class Rules:
         return algorithm_1(jobs, views, affinity=affinity, groups=whole, ties=ties, sharing=sharing)
 
 
-class Application(Protocol):
+class ExecutedSession(Protocol):
     """What the executor asks of a session."""
 
     number: int
@@ -71,7 +71,7 @@ class Application(Protocol):
 
 @dataclass(eq=False)
 class _Waiting:
-    application: Application
+    application: ExecutedSession
     request: Request
     tokens: int
     borders: tuple[tuple[int, int], ...]
@@ -104,7 +104,7 @@ class Executor:
         How requests are placed.
     """
 
-    def __init__(self, engines: Sequence[Engine], rules: Rules) -> None:
+    def __init__(self, engines: Sequence[Engine], rules: Placing) -> None:
         needed("networkx", "apps")
         self.engines, self.rules = tuple(engines), rules
         self.kept = tuple(Kept(engine, self._wanted) for engine in engines)
@@ -120,7 +120,7 @@ class Executor:
         known = {port.name: "" for port in request.ports if not port.output}
         self._check_size(request, encoded(request, known, self._engine_of(request)))
 
-    async def run(self, application: Application, request: Request, values: Mapping[str, str]) -> list[str]:
+    async def run(self, application: ExecutedSession, request: Request, values: Mapping[str, str]) -> list[str]:
         """Run a request once it has a place; return the texts of its outputs."""
         waiting = self._measured(application, request, values)
         self._waiting[waiting.key] = waiting
@@ -142,7 +142,7 @@ class Executor:
             loop = asyncio.get_running_loop()
             loop.call_soon(loop.call_soon, self._schedule)
 
-    async def forget(self, application: Application) -> None:
+    async def forget(self, application: ExecutedSession) -> None:
         """Free the contexts that no other session has used."""
         for hash in self._used.pop(application.number, ()):
             self._owners[hash] -= 1
@@ -163,7 +163,7 @@ class Executor:
     def _wanted(self, hash: int) -> bool:
         return not self._sweeping or hash in self._owners
 
-    def _own(self, application: Application, borders: Sequence[tuple[int, int]]) -> None:
+    def _own(self, application: ExecutedSession, borders: Sequence[tuple[int, int]]) -> None:
         used = self._used.setdefault(application.number, set())
         new = {hash for hash, _ in borders} - used
         used |= new
@@ -177,7 +177,7 @@ class Executor:
         models = ", ".join(dict.fromkeys(engine.model for engine in self.engines)) or "none, as there is no engine"
         raise AppError(UNKNOWN, request.place, f"model {request.model!r}", f"one of {models}")
 
-    def _measured(self, application: Application, request: Request, values: Mapping[str, str]) -> _Waiting:
+    def _measured(self, application: ExecutedSession, request: Request, values: Mapping[str, str]) -> _Waiting:
         parts = encoded(request, values, self._engine_of(request))
         size = self._check_size(request, parts)
         borders = prefix_hashes(_leading(parts))

@@ -72,7 +72,7 @@ def find_engine(
     The arguments are those of `algorithm_1`.
     """
     readings = Readings(affinity, True, ties, "if-needed", True, sharing, None)
-    return find((job,), [Loaded(view, at) for at, view in enumerate(engines)], readings)
+    return find((job,), [EngineLoad(view, at) for at, view in enumerate(engines)], readings)
 
 
 def check_size(job: Job, engines: Sequence[EngineView]) -> None:
@@ -117,7 +117,7 @@ class Readings:
 
 
 @dataclass
-class Loaded:
+class EngineLoad:
     """An engine during a call: what was placed on it counts at once."""
 
     view: EngineView
@@ -201,7 +201,7 @@ def tokens_of(jobs: Sequence[Job], sharing: bool, held: Callable[[Job], int]) ->
     return total
 
 
-def find(jobs: Sequence[Job], engines: Sequence[Loaded], readings: Readings) -> int | None:
+def find(jobs: Sequence[Job], engines: Sequence[EngineLoad], readings: Readings) -> int | None:
     """Return the engine that loses least by jobs that go together; None where they fit on none."""
     served = [engine for engine in engines if serves(engine.view, jobs[0].model)]
     if readings.affinity == "strict":
@@ -213,7 +213,7 @@ def find(jobs: Sequence[Job], engines: Sequence[Loaded], readings: Readings) -> 
     return min(fitting, key=lambda engine: engine.impact(jobs, readings)).at if fitting else None
 
 
-def _keepers(engines: list[Loaded], job: Job) -> list[Loaded]:
+def _keepers(engines: list[EngineLoad], job: Job) -> list[EngineLoad]:
     """Return those that keep the longest prefix of a job; all, where none keeps any."""
     longest = max((engine.kept(job) for engine in engines), default=0)
     return [engine for engine in engines if engine.kept(job) == longest]

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TypeVar
 
-from teltheory.systems.apps.engines.keeping import Borders, Kept, Part, Tokens
+from teltheory.systems.apps.engines.keeping import Borders, ContextPart, Kept, Tokens
 from teltheory.systems.apps.engines.protocol import Engine
 from teltheory.systems.apps.prefixes import prefix_hashes
 from teltheory.systems.apps.requests import Part as Piece
@@ -98,7 +98,7 @@ class _Walk:
     kept: Kept
     parts: list[Tokens | Sampling]
     at: int = 0
-    here: Part | None = None
+    here: ContextPart | None = None
     filled: int = 0
     forked: int = 0
     outputs: list[Tokens] = field(default_factory=list)
@@ -119,7 +119,7 @@ class _Walk:
         found, at = self.kept.longest(self.tokens, self.borders, self.at)
         return await (self._fill(part) if found is None else self._fork(found, at))
 
-    async def _fork(self, found: Part, at: int) -> None:
+    async def _fork(self, found: ContextPart, at: int) -> None:
         left, self.here = self.here, found
         self.kept.use(found)
         tokens = sum(len(part) for part in self.parts[self.at : at] if not isinstance(part, Sampling))
@@ -145,7 +145,7 @@ class _Walk:
         self.kept.name(part, self.borders[self.at][0])
         self.here, self.at = part, self.at + 1
 
-    async def _whole(self, part: Part, work: Awaitable[Result]) -> Result:
+    async def _whole(self, part: ContextPart, work: Awaitable[Result]) -> Result:
         try:
             return await work
         except BaseException:
@@ -153,5 +153,5 @@ class _Walk:
             raise
 
 
-def _id(part: Part | None) -> int | None:
+def _id(part: ContextPart | None) -> int | None:
     return None if part is None else part.id

@@ -17,8 +17,8 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 
 from teltheory.systems.apps.placing import (
+    EngineLoad,
     EngineView,
-    Loaded,
     Readings,
     check_size,
     find,
@@ -26,9 +26,9 @@ from teltheory.systems.apps.placing import (
     serves,
     tokens_of,
 )
-from teltheory.systems.apps.waiting import Job, Kind, Waiting
+from teltheory.systems.apps.waiting import Job, Kind, WaitingJobs
 
-__all__ = ["EngineView", "Job", "Waiting", "algorithm_1", "check_size", "find_engine"]
+__all__ = ["EngineView", "Job", "WaitingJobs", "algorithm_1", "check_size", "find_engine"]
 
 
 def algorithm_1(
@@ -49,7 +49,7 @@ def algorithm_1(
     Parameters
     ----------
     queue : sequence of Job
-        What is ready; of one application in topological order. A `Waiting` that is kept is faster.
+        What is ready; of one application in topological order. A `WaitingJobs` that is kept is faster.
     engines : sequence of EngineView
         The cluster.
     affinity : bool or "strict"
@@ -75,7 +75,7 @@ def algorithm_1(
         413: a job larger than any engine; 404: no engine has its model; an argument that is none of the above.
     """
     readings = Readings(affinity, groups, ties, split, together, sharing, lookahead)
-    waiting = queue if isinstance(queue, Waiting) and groups else Waiting(readings.seen(queue))
+    waiting = queue if isinstance(queue, WaitingJobs) and groups else WaitingJobs(readings.seen(queue))
     call = _Call(waiting, engines, readings)
     call.run()
     return call.placed
@@ -84,9 +84,9 @@ def algorithm_1(
 class _Call:
     """One call of Algorithm 1."""
 
-    def __init__(self, waiting: Waiting, engines: Sequence[EngineView], readings: Readings) -> None:
+    def __init__(self, waiting: WaitingJobs, engines: Sequence[EngineView], readings: Readings) -> None:
         self.waiting, self.views, self.readings = waiting, engines, readings
-        self.engines = [Loaded(view, at) for at, view in enumerate(engines)]
+        self.engines = [EngineLoad(view, at) for at, view in enumerate(engines)]
         self.placed: list[tuple[Hashable, int]] = []
         self._done: set[Hashable] = set()
         self._kept: dict[int, bool] = {}

@@ -21,7 +21,7 @@ from types import TracebackType
 from teltheory.errors import shown
 from teltheory.systems.apps.deduction import LABELS, groups, labels
 from teltheory.systems.apps.engines.protocol import Engine
-from teltheory.systems.apps.executor import Executor, Rules
+from teltheory.systems.apps.executor import Executor, Placing
 from teltheory.systems.apps.faults import CLOSED, CONFLICT, ENGINE, LATE, MALFORMED, UNKNOWN, AppError
 from teltheory.systems.apps.graph import Graph
 from teltheory.systems.apps.requests import Port, Request, Sampling
@@ -328,10 +328,10 @@ class Manager:
     """
 
     def __init__(
-        self, engines: Sequence[Engine], transforms: Mapping[str, Own] = NOTHING_OWN, rules: Rules | None = None
+        self, engines: Sequence[Engine], transforms: Mapping[str, Own] = NOTHING_OWN, rules: Placing | None = None
     ) -> None:
         self.engines = tuple(engines)
-        self._own, self._executor = dict(transforms), Executor(engines, rules or Rules())
+        self._own, self._executor = dict(transforms), Executor(engines, rules or Placing())
         self._sessions: dict[str, Session] = {}
         self._opened, self._closed = 0, False
 

@@ -1,7 +1,7 @@
 """What waits for an engine, in the order of Algorithm 1: application by application, each in topological order.
 
-A `Waiting` is a sequence of jobs. It knows who is of one task group, who begins with one prefix, and the smallest
-need of each kind of job, so that a call of `algorithm_1` costs next to nothing where nothing fits.
+A `WaitingJobs` is a sequence of jobs. It knows who is of one task group, who begins with one prefix, and the
+smallest need of each kind of job, so that a call of `algorithm_1` costs next to nothing where nothing fits.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class _Kind:
     ranks: list[Rank] = field(default_factory=list)
 
 
-class Waiting(Sequence[Job]):
+class WaitingJobs(Sequence[Job]):
     """Jobs by application in order of arrival, within an application in the order in which they were added."""
 
     def __init__(self, jobs: Iterable[Job] = ()) -> None:

@@ -4,7 +4,7 @@ The language, layouts and items need nothing beyond the toolkit. What runs a mod
 installed with constraints.txt, as that pins PyTorch for a CPU: docs/modules.md says how.
 """
 
-from teltheory.systems.modules.items import Item, Plan, plan
+from teltheory.systems.modules.items import Item, PromptPlan, plan
 from teltheory.systems.modules.pml.layout import Layout, layout
 from teltheory.systems.modules.pml.prompt import (
     Prompt,
@@ -27,8 +27,8 @@ __all__ = [
     "NO_ROLES",
     "Item",
     "Layout",
-    "Plan",
     "Prompt",
+    "PromptPlan",
     "Resolved",
     "Roles",
     "Stretch",

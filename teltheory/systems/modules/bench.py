@@ -24,7 +24,7 @@ from time import perf_counter, process_time
 
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import whole_number
-from teltheory.systems.modules.items import Plan, plan
+from teltheory.systems.modules.items import PromptPlan, plan
 from teltheory.systems.modules.pml.layout import layout
 from teltheory.systems.modules.pml.prompt import read_prompt, resolve
 from teltheory.systems.modules.pml.reading import read_schema
@@ -38,7 +38,7 @@ WAYS = ("full", "gaps", "cached", "cold")
 
 
 @dataclass(frozen=True)
-class Cell:
+class BenchCell:
     """A prompt: tokens that are kept, and tokens that are fresh."""
 
     kept: int
@@ -49,7 +49,7 @@ class Cell:
 class Timed:
     """Seconds of each repeat of a way in a cell, on the clock and of the processor."""
 
-    cell: Cell
+    cell: BenchCell
     way: str
     wall: tuple[float, ...]
     cpu: tuple[float, ...]
@@ -71,7 +71,9 @@ def drawn_tokenizer(tokenizer: Tokenizer, vocabulary: int) -> Tokenizer:
     return Tokenizer("drawn", encode, tokenizer.decode, tokenizer.unknown, tokenizer.end)
 
 
-def drawn_prompts(tokenizer: Tokenizer, vocabulary: int, cell: Cell, seed: int = 0, number: int = 1) -> list[Plan]:
+def drawn_prompts(
+    tokenizer: Tokenizer, vocabulary: int, cell: BenchCell, seed: int = 0, number: int = 1
+) -> list[PromptPlan]:
     """Return prompts of random tokens whose kept ones are in modules that they share, with a gap behind each."""
     drawn = drawn_tokenizer(tokenizer, vocabulary)
     sizes = [min(MODULE, cell.kept - at) for at in range(0, cell.kept, MODULE)]
@@ -87,10 +89,10 @@ def drawn_prompts(tokenizer: Tokenizer, vocabulary: int, cell: Cell, seed: int =
 
 def timed(
     model: Model,
-    cells: Sequence[Cell],
+    cells: Sequence[BenchCell],
     repeats: int = 5,
     seed: int = 0,
-    track: Callable[[Iterable[Cell]], Iterable[Cell]] = iter,
+    track: Callable[[Iterable[BenchCell]], Iterable[BenchCell]] = iter,
 ) -> list[Timed]:
     """Time each way in each cell.
 
@@ -122,7 +124,7 @@ def timed(
     return [one for cell in track(cells) for one in _timed(model, cell, repeats, Random(seed))]
 
 
-def _timed(model: Model, cell: Cell, repeats: int, draws: Random) -> list[Timed]:
+def _timed(model: Model, cell: BenchCell, repeats: int, draws: Random) -> list[Timed]:
     seed, vocabulary = draws.randrange(2**30), model.module.config.vocab_size
     work = _work(model, drawn_prompts(model.tokenizer, vocabulary, cell, seed)[0])
     found: dict[str, list[tuple[float, float]]] = {way: [] for way in WAYS}
@@ -134,7 +136,7 @@ def _timed(model: Model, cell: Cell, repeats: int, draws: Random) -> list[Timed]
     return [Timed(cell, way, *zip(*found[way], strict=True)) for way in WAYS]
 
 
-def _work(model: Model, planned: Plan) -> dict[str, Callable[[], object]]:
+def _work(model: Model, planned: PromptPlan) -> dict[str, Callable[[], object]]:
     """Return what is timed; all answers go into one buffer."""
     buffer, schema, asked = model.buffer(), planned.resolved.layout, planned.resolved
     kept = encode(model, schema, planned.items)

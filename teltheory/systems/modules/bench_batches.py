@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from teltheory.errors import ArgumentError
-from teltheory.systems.modules.bench import Cell, drawn_prompts, stopwatch
-from teltheory.systems.modules.items import Plan
+from teltheory.systems.modules.bench import BenchCell, drawn_prompts, stopwatch
+from teltheory.systems.modules.items import PromptPlan
 from teltheory.systems.modules.runtime import Model, decode, encode, prefill
 from teltheory.systems.modules.runtime.batch import decode_together, prefill_together
 
 
 @dataclass(frozen=True)
-class Batch:
+class PromptBatch:
     """A batch of prompts with the same kept modules.
 
     Attributes
@@ -37,7 +37,7 @@ class Batch:
 
 def batches(
     model: Model, sizes: Iterable[int], shared: tuple[int, int, int], repeats: int = 5, seed: int = 0
-) -> Iterator[Batch]:
+) -> Iterator[PromptBatch]:
     """Yield batches by size, both ways interleaved.
 
     Parameters
@@ -62,11 +62,11 @@ def batches(
     for size in sizes:
         if size < 1:
             raise ArgumentError("batch", size, "1 prompt or more")
-        plans = drawn_prompts(model.tokenizer, model.module.config.vocab_size, Cell(*shared[:2]), seed, size)
+        plans = drawn_prompts(model.tokenizer, model.module.config.vocab_size, BenchCell(*shared[:2]), seed, size)
         yield _batch(endless, plans, shared[2], repeats, Random(seed))
 
 
-def _batch(model: Model, plans: list[Plan], tokens: int, repeats: int, draws: Random) -> Batch:
+def _batch(model: Model, plans: list[PromptPlan], tokens: int, repeats: int, draws: Random) -> PromptBatch:
     kept = encode(model, plans[0].resolved.layout, plans[0].items)
     buffers = {name: model.buffer() for name in ("together", "alone")}
 
@@ -86,4 +86,4 @@ def _batch(model: Model, plans: list[Plan], tokens: int, repeats: int, draws: Ra
                 found[name].append(seconds)
     used = {name: buffer.used * model.token_bytes for name, buffer in buffers.items()}
     times = {name: tuple(seconds) for name, seconds in found.items()}
-    return Batch(len(plans), used["together"], len(plans) * used["alone"], **times)
+    return PromptBatch(len(plans), used["together"], len(plans) * used["alone"], **times)

@@ -42,7 +42,7 @@ def draw_prompts(
         How often a prompt imports what an earlier one did; see `teltheory.workloads.draw_module_trace`.
     """
     n = whole_number("requests", requests)
-    choices = _Choices(n, zipf, came_back(n, again, within, rng), rng)
+    choices = _UnionChoices(n, zipf, came_back(n, again, within, rng), rng)
     parts = list(_parts(schema, choices))
     lengths = words.sample(rng, n).tolist()
     opening = f"<prompt schema={quoteattr(schema.name)}>"
@@ -50,7 +50,7 @@ def draw_prompts(
 
 
 @dataclass(frozen=True)
-class _Choices:
+class _UnionChoices:
     """What chooses members of unions, a number for each prompt."""
 
     requests: int
@@ -65,7 +65,7 @@ class _Choices:
         return drawn
 
 
-def _parts(module: Module, choices: _Choices) -> Iterator[list[str]]:
+def _parts(module: Module, choices: _UnionChoices) -> Iterator[list[str]]:
     """Yield what prompts import of each child of a module: a text for each prompt."""
     for child in module.children:
         if isinstance(child, Module):
@@ -75,7 +75,7 @@ def _parts(module: Module, choices: _Choices) -> Iterator[list[str]]:
             yield [members[chosen][k] for k, chosen in enumerate(choices.of(len(members)))]
 
 
-def _imports(module: Module, choices: _Choices) -> list[str]:
+def _imports(module: Module, choices: _UnionChoices) -> list[str]:
     inside = list(_parts(module, choices))
     return [
         f"<{module.name}>{''.join(part[k] for part in inside)}</{module.name}>" for k in range(choices.requests)

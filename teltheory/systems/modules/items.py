@@ -48,7 +48,7 @@ class Pass:
 
 
 @dataclass(frozen=True)
-class Plan:
+class PromptPlan:
     """How a prompt is served: items from a cache, and tokens that are computed anew, by position."""
 
     resolved: Resolved = field(repr=False)
@@ -56,7 +56,7 @@ class Plan:
     fresh: tuple[Fresh, ...]
 
 
-def plan(resolved: Resolved, way: Way = "alone", scaffolds: Sequence[Sequence[Path]] = ()) -> Plan:
+def plan(resolved: Resolved, way: Way = "alone", scaffolds: Sequence[Sequence[Path]] = ()) -> PromptPlan:
     """Say of what items a prompt is made; a scaffold replaces its members if the prompt imports them all.
 
     Scaffolds are tried in the order given; a module belongs to the first that holds it. What has no text of its
@@ -77,7 +77,7 @@ def plan(resolved: Resolved, way: Way = "alone", scaffolds: Sequence[Sequence[Pa
             left = [path for path in left if path not in texts]
     items += [Item((path,), way) for path in left]
     order = {path: k for k, path in enumerate(resolved.layout.spans)}
-    return Plan(resolved, tuple(sorted(items, key=lambda item: order[item.paths[0]])), resolved.fresh)
+    return PromptPlan(resolved, tuple(sorted(items, key=lambda item: order[item.paths[0]])), resolved.fresh)
 
 
 def checked_scaffold(layout: Layout, scaffold: Sequence[Path]) -> None:

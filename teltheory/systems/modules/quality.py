@@ -28,7 +28,7 @@ from teltheory.systems.modules.pml.reading import read_schema
 from teltheory.systems.modules.pml.roles import CHATML, Roles
 from teltheory.systems.modules.runtime import KV, Model, Prefilled, encode, prefill
 from teltheory.systems.modules.runtime.full import full_pass, prefill_full
-from teltheory.systems.modules.tasks import Task, in_one_module
+from teltheory.systems.modules.tasks import QuestionTask, in_one_module
 from teltheory.systems.modules.tasks import tasks as make
 
 FULL = "full"
@@ -50,24 +50,24 @@ class Read:
     kl: float
 
 
-def resolved(model: Model, task: Task, roles: Roles = CHATML) -> Resolved:
+def resolved(model: Model, task: QuestionTask, roles: Roles = CHATML) -> Resolved:
     """Return a task's prompt in its schema's layout, up to where the answer begins."""
     prompt = opened(read_prompt(task.prompt, roles), roles, task.opening)
     return resolve(prompt, layout(read_schema(task.schema, roles), model.tokenizer))
 
 
-def _modular(way: Way, together: bool = False) -> Callable[[Model, Task, Roles], Prefilled]:
-    def read(model: Model, task: Task, roles: Roles) -> Prefilled:
+def _modular(way: Way, together: bool = False) -> Callable[[Model, QuestionTask, Roles], Prefilled]:
+    def read(model: Model, task: QuestionTask, roles: Roles) -> Prefilled:
         planned = plan(resolved(model, task, roles), way, [task.facts] if together else ())
         return prefill(model, planned, encode(model, planned.resolved.layout, planned.items))
 
     return read
 
 
-def _behind(before: Callable[[Resolved, Task], Pass]) -> Callable[[Model, Task, Roles], Prefilled]:
+def _behind(before: Callable[[Resolved, QuestionTask], Pass]) -> Callable[[Model, QuestionTask, Roles], Prefilled]:
     """Return a reading that encodes each module behind some tokens, as far as they are at smaller positions."""
 
-    def read(model: Model, task: Task, roles: Roles) -> Prefilled:
+    def read(model: Model, task: QuestionTask, roles: Roles) -> Prefilled:
         asked = resolved(model, task, roles)
         planned, first = plan(asked), before(asked, task)
         return prefill(model, planned, {item: _encoded(model, asked, item, first) for item in planned.items})
@@ -84,13 +84,13 @@ def _encoded(model: Model, asked: Resolved, item: Item, first: Pass) -> KV:
     return kv.select(np.arange(len(tokens)) >= seen.sum())
 
 
-def _first_tokens(asked: Resolved, task: Task) -> Pass:
+def _first_tokens(asked: Resolved, task: QuestionTask) -> Pass:
     """Return the first tokens of a schema, which may be all that a module lacks: attention sinks."""
     whole = full_pass(asked, gaps=True)
     return Pass(whole.tokens[:SINKS], whole.positions[:SINKS], whole.keep[:SINKS])
 
 
-def _strangers(asked: Resolved, task: Task) -> Pass:
+def _strangers(asked: Resolved, task: QuestionTask) -> Pass:
     """Return the text of another question of the same kind up to the end of its notes."""
     other = make(1, "strangers", [task.kind])[0]
     schema = layout(read_schema(other.schema), asked.layout.tokenizer)
@@ -99,7 +99,7 @@ def _strangers(asked: Resolved, task: Task) -> Pass:
     return Pass(whole.tokens[kept], whole.positions[kept], whole.keep[kept])
 
 
-READINGS: dict[str, Callable[[Model, Task, Roles], Prefilled]] = {
+READINGS: dict[str, Callable[[Model, QuestionTask, Roles], Prefilled]] = {
     FULL: lambda model, task, roles: prefill_full(model, resolved(model, task, roles)),
     "gaps": lambda model, task, roles: prefill_full(model, resolved(model, task, roles), gaps=True),
     "one module": lambda model, task, roles: _modular("whole")(model, in_one_module(task), roles),
@@ -137,7 +137,7 @@ def checked_readings(readings: Iterable[str]) -> list[str]:
 
 
 def read_all(
-    model: Model, tasks: Iterable[Task], readings: Sequence[str] = tuple(READINGS), roles: Roles = CHATML
+    model: Model, tasks: Iterable[QuestionTask], readings: Sequence[str] = tuple(READINGS), roles: Roles = CHATML
 ) -> list[Read]:
     """Read each task in each way.
 
@@ -161,7 +161,7 @@ def read_all(
     return [read for task in tasks for read in _read(model, task, named, roles)]
 
 
-def _read(model: Model, task: Task, readings: Iterable[str], roles: Roles) -> list[Read]:
+def _read(model: Model, task: QuestionTask, readings: Iterable[str], roles: Roles) -> list[Read]:
     answers = [np.array(model.tokenizer.encode(f" {text}"), np.int64) for text in task.candidates]
     found: list[Read] = []
     of_full: FloatArray | None = None

@@ -36,7 +36,7 @@ OFFERED, IMPORTED = 8, 5
 
 
 @dataclass(frozen=True)
-class Task:
+class QuestionTask:
     """A question with its modules.
 
     Attributes
@@ -67,14 +67,14 @@ class Task:
     notes: tuple[str, ...]
 
 
-def in_one_module(task: Task) -> Task:
+def in_one_module(task: QuestionTask) -> QuestionTask:
     """Return a task whose notes are all in one module, which the prompt imports."""
     name, question = f"{task.kind}-in-one", task.prompt[task.prompt.index("<user>") :]
     schema = _schema(name, f'<module name="notes">{"".join(task.notes)}</module>')
     return replace(task, schema=schema, prompt=f'<prompt schema="{name}"><notes/>{question}', facts=(("notes",),))
 
 
-def tasks(number: int, seed: int | str = 0, kinds: Sequence[str] | None = None) -> list[Task]:
+def tasks(number: int, seed: int | str = 0, kinds: Sequence[str] | None = None) -> list[QuestionTask]:
     """Return questions, the kinds in turn; the same for the same arguments, on every machine.
 
     Parameters
@@ -94,12 +94,12 @@ def tasks(number: int, seed: int | str = 0, kinds: Sequence[str] | None = None) 
     return [made[k % len(made)](draws) for k in range(number)]
 
 
-def _task(kind: str, modules: str, notes: dict[str, str], asked: _Asked) -> Task:
+def _task(kind: str, modules: str, notes: dict[str, str], asked: _Asked) -> QuestionTask:
     """Return a task from the modules of its schema and the texts of those that it imports."""
     prompt = (
         f'<prompt schema="{kind}">{"".join(f"<{name}/>" for name in notes)}<user>{asked.question}</user></prompt>'
     )
-    return Task(
+    return QuestionTask(
         kind,
         _schema(kind, modules),
         prompt,
@@ -119,7 +119,7 @@ def _modules(notes: dict[str, str]) -> str:
     return "".join(f'<module name="{name}">{text}</module>' for name, text in notes.items())
 
 
-def _some(kind: str, notes: dict[str, str], draws: Random, ask: Callable[[list[str]], _Asked]) -> Task:
+def _some(kind: str, notes: dict[str, str], draws: Random, ask: Callable[[list[str]], _Asked]) -> QuestionTask:
     """Return a task that imports some of the modules."""
     names = [list(notes)[k] for k in sorted(draws.sample(range(len(notes)), IMPORTED))]
     return _task(kind, _modules(notes), {name: notes[name] for name in names}, ask(names))
@@ -137,7 +137,7 @@ def _numbers(draws: Random) -> list[str]:
     return [str(number) for number in draws.sample(range(100, 1000), OFFERED)]
 
 
-def _key(draws: Random) -> Task:
+def _key(draws: Random) -> QuestionTask:
     colours, numbers = draws.sample(COLOURS, OFFERED), _numbers(draws)
     value = dict(zip(colours, numbers, strict=True))
     notes = {colour: f" The {colour} box has the number {value[colour]}." for colour in colours}
@@ -150,7 +150,7 @@ def _key(draws: Random) -> Task:
     return _some("key", notes, draws, ask)
 
 
-def _persona(draws: Random) -> Task:
+def _persona(draws: Random) -> QuestionTask:
     names, cities, jobs = (draws.sample(some, OFFERED) for some in (NAMES, CITIES, JOBS))
     city = dict(zip(names, cities, strict=True))
     told = zip(names, cities, jobs, strict=True)
@@ -164,7 +164,7 @@ def _persona(draws: Random) -> Task:
     return _some("persona", notes, draws, ask)
 
 
-def _two_hop(draws: Random) -> Task:
+def _two_hop(draws: Random) -> QuestionTask:
     sisters, brothers, cities = (draws.sample(some, OFFERED // 2) for some in (NAMES, BROTHERS, CITIES))
     kin = {sister: f" {sister}'s brother is {brother}." for sister, brother in zip(sisters, brothers, strict=True)}
     homes = [(brother, f" {brother} lives in {city}.") for brother, city in zip(brothers, cities, strict=True)]
@@ -175,7 +175,7 @@ def _two_hop(draws: Random) -> Task:
     return _task("two-hop", _modules(notes), notes, asked)
 
 
-def _union(draws: Random) -> Task:
+def _union(draws: Random) -> QuestionTask:
     cities, guides = draws.sample(CITIES, 3), draws.sample(BROTHERS, 3)
     stays = ("", ", take a boat and see the old town", ", take a boat, see the old town, climb the tower and rest")
     plans = {
@@ -191,7 +191,7 @@ def _union(draws: Random) -> Task:
     return _task("union", modules, {**guests, city: plans[city], **hotel}, asked)
 
 
-def _code(draws: Random) -> Task:
+def _code(draws: Random) -> QuestionTask:
     functions, numbers = draws.sample(FUNCTIONS, OFFERED), _numbers(draws)
     value = dict(zip(functions, numbers, strict=True))
     notes = {name: f" def {name}(): return {value[name]};" for name in functions}
@@ -208,7 +208,7 @@ def _code(draws: Random) -> Task:
     return _some("code", notes, draws, ask)
 
 
-KINDS: dict[str, Callable[[Random], Task]] = {
+KINDS: dict[str, Callable[[Random], QuestionTask]] = {
     "key": _key,
     "persona": _persona,
     "union": _union,

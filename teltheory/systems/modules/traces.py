@@ -16,7 +16,7 @@ from teltheory.errors import FileError, shown
 from teltheory.formats.opened import lines_of, opened_text
 from teltheory.formats.rows import json_lines
 from teltheory.model.module_trace import ModuleTrace
-from teltheory.systems.modules.items import Item, Plan, Way, by_age, plan, size
+from teltheory.systems.modules.items import Item, PromptPlan, Way, by_age, plan, size
 from teltheory.systems.modules.pml.layout import Layout
 from teltheory.systems.modules.pml.prompt import Prompt, read_prompt, resolve
 from teltheory.systems.modules.pml.roles import CHATML, Roles
@@ -62,7 +62,7 @@ def module_trace(
     )
 
 
-def _planned(k: int, prompt: Prompt, layout: Layout, way: Way, scaffolds: Sequence[Sequence[Path]]) -> Plan:
+def _planned(k: int, prompt: Prompt, layout: Layout, way: Way, scaffolds: Sequence[Sequence[Path]]) -> PromptPlan:
     try:
         return plan(resolve(prompt, layout), way, scaffolds)
     except FileError as error:

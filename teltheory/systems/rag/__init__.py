@@ -13,7 +13,7 @@ from teltheory.systems.rag.own import read_documents, read_questions
 from teltheory.systems.rag.policies import policy_rows, policy_sides
 from teltheory.systems.rag.popularity import top_share
 from teltheory.systems.rag.requests import draw_workload
-from teltheory.systems.rag.served import Served
+from teltheory.systems.rag.served import RagServed
 from teltheory.systems.rag.server import Server, serve
 from teltheory.systems.rag.stage_times import StageTimes, measured, read_stage_times, write_stage_times
 from teltheory.systems.rag.synthetic import synthetic_corpus
@@ -28,8 +28,8 @@ __all__ = [
     "FlatL2",
     "GPULoss",
     "Queries",
+    "RagServed",
     "RequestFault",
-    "Served",
     "Server",
     "StageTimes",
     "Workload",

@@ -22,7 +22,7 @@ from teltheory.systems.rag.indexes import MOST, Nearest, Searcher
 from teltheory.systems.rag.vectors import VectorArray
 
 if TYPE_CHECKING:
-    from teltheory.systems.rag.walk import Graph
+    from teltheory.systems.rag.walk import FaissGraph
 
 SAMPLE = 256
 FARTHEST = np.finfo(np.float32).max
@@ -75,18 +75,18 @@ class HNSW:
         return _Nodes(self, index, graph, self.slice or max(1, round(np.mean(visits) / self.stages)))
 
 
-def graph_of(faiss_index: Any, vectors: VectorArray) -> Graph:
+def graph_of(faiss_index: Any, vectors: VectorArray) -> FaissGraph:
     """Return the graph of an index of Faiss."""
-    from teltheory.systems.rag.walk import Graph
+    from teltheory.systems.rag.walk import FaissGraph
 
     read, hnsw = needed("faiss", "rag").vector_to_array, faiss_index.hnsw
     skipped = [hnsw.cum_nb_neighbors(level) for level in range(hnsw.max_level + 2)]
     first = read(hnsw.offsets).astype(np.int64)
-    return Graph(vectors, read(hnsw.neighbors), first, np.array(skipped), hnsw.entry_point, hnsw.max_level)
+    return FaissGraph(vectors, read(hnsw.neighbors), first, np.array(skipped), hnsw.entry_point, hnsw.max_level)
 
 
 def walks(
-    graph: Graph, queries: VectorArray, width: int, enough: int
+    graph: FaissGraph, queries: VectorArray, width: int, enough: int
 ) -> Iterator[tuple[int, IntArray, VectorArray]]:
     """Yield for each query how many nodes are visited above the bottom level, and those on it, with squares."""
     from teltheory.systems.rag.walk import walk
@@ -104,7 +104,7 @@ class _Nodes:
 
     index: HNSW
     faiss_index: Any
-    graph: Graph
+    graph: FaissGraph
     slice: int
 
     def stages(self, queries: VectorArray, k: int) -> Iterator[Nearest]:

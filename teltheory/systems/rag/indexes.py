@@ -37,7 +37,7 @@ Nearest: TypeAlias = tuple[VectorArray, IntArray]
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class StagedSearch:
     """What a search in stages has after each of them.
 
     Attributes
@@ -116,7 +116,7 @@ class Built:
             distances, documents = self.searcher.faiss_index.search(asked, k)
         return documents, distances
 
-    def staged(self, queries: ArrayLike, k: int) -> Found:
+    def staged(self, queries: ArrayLike, k: int) -> StagedSearch:
         """Return what the search has found after each of its stages.
 
         Raises
@@ -127,7 +127,7 @@ class Built:
         asked = self._asked(queries, k)
         with one_thread():
             distances, documents = zip(*self.searcher.stages(asked, k), strict=True)
-        return Found(np.stack(documents, axis=1), np.stack(distances, axis=1))
+        return StagedSearch(np.stack(documents, axis=1), np.stack(distances, axis=1))
 
     def seconds(self, queries: ArrayLike, k: int, repeats: int) -> FloatArray:
         """Measure each stage: seconds a query, the median of so many repeats; shape (stages,)."""

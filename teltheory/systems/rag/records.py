@@ -1,4 +1,4 @@
-"""What a simulation writes down while it runs; `Served` is made of it."""
+"""What a simulation writes down while it runs; `RagServed` is made of it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 from teltheory.model.numbers import FloatArray, IntArray, readonly
 from teltheory.model.tiers import Tiers
 from teltheory.systems.rag.generation import Generation
-from teltheory.systems.rag.served import Served, Totals
-from teltheory.systems.rag.tree import Started
+from teltheory.systems.rag.served import RagServed, Totals
+from teltheory.systems.rag.tree import StartedGeneration
 from teltheory.systems.rag.workload import Workload
 
 
@@ -35,7 +35,7 @@ class Records:
         self.wasted_tokens = self.lost_tokens = 0
         self.speculated = self.cancelled = self.used = self.given_up = 0
 
-    def started(self, generation: Generation, start: Started) -> None:
+    def started(self, generation: Generation, start: StartedGeneration) -> None:
         """Note what a prefill found, and what moved to make room for it."""
         generation.cached = start.cached
         self.copied[generation.request] += start.copied
@@ -57,14 +57,14 @@ class Records:
         self.wasted_seconds += seconds
         self.wasted_tokens += generation.total - sum(generation.cached)
 
-    def served(self, freed: int) -> Served:
+    def served(self, freed: int) -> RagServed:
         """Return all of it as a value."""
         found, start, first_token, prefill = map(_floats, (self.found, self.start, self.first_token, self.prefill))
         cached = _whole(np.array(self.cached, np.int64).reshape(-1, len(self.tiers)).T)
         written, copied, loaded, failures = map(_whole, (self.written, self.copied, self.loaded, self.failures))
         totals = self._totals(freed)
         times = (found, start, first_token, prefill)
-        return Served(self.workload, self.tiers, *times, cached, written, copied, loaded, failures, totals)
+        return RagServed(self.workload, self.tiers, *times, cached, written, copied, loaded, failures, totals)
 
     def _totals(self, freed: int) -> Totals:
         noted = vars(self)

@@ -52,7 +52,7 @@ class Totals:
 
 
 @dataclass(frozen=True, eq=False)
-class Served:
+class RagServed:
     """Requests in order of arrival, times in seconds. `serve` makes it.
 
     Attributes

@@ -28,9 +28,9 @@ from teltheory.model.tiers import Tiers
 from teltheory.replay.tiers.replicas import Replicas
 from teltheory.replay.tiers.tree import TieredTree
 from teltheory.systems.rag.faults import Fault
-from teltheory.systems.rag.served import Served
+from teltheory.systems.rag.served import RagServed
 from teltheory.systems.rag.speculation import INTERRUPTIONS, Admission, Interruption
-from teltheory.systems.rag.tree import Nothing, Started, Tree
+from teltheory.systems.rag.tree import Nothing, StartedGeneration, Tree
 from teltheory.systems.rag.workload import Workload
 
 Copying: TypeAlias = Literal["beside", "before"]
@@ -106,7 +106,7 @@ class Server:
         if self.yields and self.interruption != "at once":
             raise ArgumentError("interruption", self.interruption, "at once, as spare generations yield")
 
-    def moved(self, start: Started) -> int:
+    def moved(self, start: StartedGeneration) -> int:
         """Return the tokens that a prefill waits for: loaded, and copied out if that comes before."""
         return start.loaded + (start.copied if self.copying == "before" else 0)
 
@@ -125,7 +125,7 @@ class Server:
 
 def serve(
     workload: Workload, server: Server, latency: Latency, load: float = 0.0, faults: Sequence[Fault] = ()
-) -> Served:
+) -> RagServed:
     """Run a workload through a server, event by event.
 
     Parameters

@@ -28,7 +28,7 @@ from teltheory.systems.rag.generation import DONE, RUNNING, STOPPED, WAITING, Ge
 from teltheory.systems.rag.iteration import Iteration, computed
 from teltheory.systems.rag.records import Records
 from teltheory.systems.rag.reordering import Reordering
-from teltheory.systems.rag.served import Served
+from teltheory.systems.rag.served import RagServed
 from teltheory.systems.rag.speculation import Admission
 from teltheory.systems.rag.tree import Tree
 from teltheory.systems.rag.waiting import Waiting
@@ -85,7 +85,7 @@ class Simulation:
         self.version, self.woken, self.down_until = 0, False, -inf
         self.env = simpy.Environment(min([0.0, *workload.arrival[:1].tolist()]))
 
-    def run(self) -> Served:
+    def run(self) -> RagServed:
         """Run all events; return what came of them."""
         for k in range(len(self.ends)):
             self.search(k, 0 if self.admission else len(self.ends[k]) - 1)

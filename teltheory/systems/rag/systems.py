@@ -18,7 +18,7 @@ import numpy as np
 from teltheory.model.numbers import LARGEST, real_number
 from teltheory.model.tiers import Tiers
 from teltheory.policies.online import LRU
-from teltheory.systems.rag.served import Served
+from teltheory.systems.rag.served import RagServed
 from teltheory.systems.rag.server import Server
 from teltheory.systems.rag.workload import Workload
 
@@ -82,7 +82,7 @@ class Worth:
     wasted: float
 
 
-def worth(served: Served) -> Worth:
+def worth(served: RagServed) -> Worth:
     """Return what a system did, in a few numbers."""
     ttft, totals = served.ttft, served.totals
     asked, found = int((served.workload.found[:, -1] >= 0).sum()), served.documents.sum(axis=1)
@@ -106,7 +106,7 @@ def worth(served: Served) -> Worth:
     )
 
 
-def highest_rate(run: Callable[[float], Served], rate: float, most: float, tolerance: float = 0.01) -> float:
+def highest_rate(run: Callable[[float], RagServed], rate: float, most: float, tolerance: float = 0.01) -> float:
     """Return the highest rate at which the mean TTFT is at most `most` seconds.
 
     Doubling or halving finds two rates with the answer between them, bisection the rest; both take the mean TTFT

@@ -13,7 +13,7 @@ from teltheory.model.tiers import Tiers
 from teltheory.replay.tiers.nodes import room_of
 
 
-class Started(Protocol):
+class StartedGeneration(Protocol):
     """How a generation starts."""
 
     @property
@@ -51,7 +51,7 @@ class Tree(Protocol):
         """Return the tokens of the cached head of the path to a node, by tier."""
         ...
 
-    def start(self, leaf: int, k: int, tail: int = 0, now: float | None = None) -> Started | None:
+    def start(self, leaf: int, k: int, tail: int = 0, now: float | None = None) -> StartedGeneration | None:
         """Begin a prefill of request k; None, with nothing changed, if there is no room now."""
         ...
 
@@ -68,7 +68,7 @@ class Tree(Protocol):
         ...
 
 
-class Fresh(NamedTuple):
+class NothingFound(NamedTuple):
     """A prefill that finds nothing and moves nothing."""
 
     cached: tuple[int, ...]
@@ -104,14 +104,14 @@ class Nothing:
         """Return the tokens that are cached, by tier: none."""
         return self.none
 
-    def start(self, leaf: int, k: int, tail: int = 0, now: float | None = None) -> Fresh | None:
+    def start(self, leaf: int, k: int, tail: int = 0, now: float | None = None) -> NothingFound | None:
         """Begin a prefill; None if those that run leave it no room now."""
         if not self.fits(leaf):
             raise ForcedCachingError(k, self.room[leaf], self.capacity)
         if self.reserved + self.room[leaf] > self.capacity:
             return None
         self.reserved += self.room[leaf]
-        return Fresh(self.none)
+        return NothingFound(self.none)
 
     def finish(self, leaf: int, k: int) -> None:
         """Keep nothing of a prefill."""

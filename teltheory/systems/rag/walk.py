@@ -22,7 +22,7 @@ from teltheory.replay.compiled import compiled, inlined
 from teltheory.systems.rag.vectors import VectorArray
 
 
-class Graph(NamedTuple):
+class FaissGraph(NamedTuple):
     """A graph of Faiss; node v's neighbours on level l start at first[v] + skipped[l] in `links`, -1 ends them."""
 
     vectors: VectorArray
@@ -44,7 +44,7 @@ def _square(vectors: VectorArray, node: int, query: VectorArray) -> Any:
 
 
 @compiled
-def _descend(graph: Graph, query: VectorArray) -> tuple[int, float, int]:
+def _descend(graph: FaissGraph, query: VectorArray) -> tuple[int, float, int]:
     """Return the nearest node above the bottom level, its distance, and how many nodes were visited."""
     here, square, visited = graph.entry, _square(graph.vectors, graph.entry, query), 1
     for level in range(graph.top, 0, -1):
@@ -89,7 +89,7 @@ def _next(opened: BoolArray, kept: int) -> int:
 
 @compiled
 def walk(
-    graph: Graph,
+    graph: FaissGraph,
     query: VectorArray,
     width: int,
     enough: int,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from teltheory.optimal.schedules import Scheduling, Server, Task
+from teltheory.optimal.schedules import Scheduling, Task, TaskServer
 
 
 def drawn(rng: np.random.Generator, tasks: int, work: int = 3) -> Scheduling:
@@ -13,6 +13,8 @@ def drawn(rng: np.random.Generator, tasks: int, work: int = 3) -> Scheduling:
         after = tuple(i for i in range(j) if made[i].application == app and rng.random() < 1 / 2)
         prefix = None if rng.random() < 1 / 3 else int(rng.integers(2))
         made.append(Task(app, int(rng.integers(1, work + 1)), after, prefix, int(rng.integers(1, 3))))
-    servers = [Server(int(rng.integers(1, 3)), int(rng.integers(2, 4))) for _ in range(int(rng.integers(1, 3)))]
+    servers = [
+        TaskServer(int(rng.integers(1, 3)), int(rng.integers(2, 4))) for _ in range(int(rng.integers(1, 3)))
+    ]
     prefixes, arrivals = rng.integers(0, 4, 2).tolist(), rng.integers(0, 3, apps).tolist()
     return Scheduling.of(made, servers, prefixes, arrivals, "latency" if rng.random() < 1 / 2 else "makespan")

@@ -12,10 +12,10 @@ from replay.instances import fewer
 
 from teltheory.errors import ArgumentError, SolverError
 from teltheory.optimal.schedules import (
-    Placed,
+    PlacedTask,
     Scheduling,
-    Server,
     Task,
+    TaskServer,
     best_schedule,
     by_order,
     cost_of,
@@ -27,7 +27,7 @@ from teltheory.optimal.schedules.bounds import horizon, least_by_chains
 from teltheory.optimal.schedules.brute_force import least_cost
 
 TWO_APPS = Scheduling.of([Task(0, 2), Task(1, 1)])
-SHARED = Scheduling.of([Task(0, 1, prefix=0), Task(1, 1, prefix=0)], [Server(), Server()], [3])
+SHARED = Scheduling.of([Task(0, 1, prefix=0), Task(1, 1, prefix=0)], [TaskServer(), TaskServer()], [3])
 MAPS = [Task(0, 2, prefix=0) for _ in range(3)] + [Task(0, 1, (0, 1, 2))]
 
 
@@ -37,13 +37,13 @@ MAPS = [Task(0, 2, prefix=0) for _ in range(3)] + [Task(0, 1, (0, 1, 2))]
         (TWO_APPS, 1 + 3),
         (Scheduling.of([Task(0, 2), Task(1, 1)], goal="makespan"), 3),
         (SHARED, 4 + 4),
-        (Scheduling.of(SHARED.tasks, [Server()], [3]), 4 + 5),
-        (Scheduling.of(SHARED.tasks, [Server(1, 2)], [3]), 4 + 4),
-        (Scheduling.of([Task(0, 1), Task(0, 1, (0,))], [Server(2), Server(3)]), 4),
-        (Scheduling.of(MAPS, [Server(), Server()], [1], goal="makespan"), 1 + 4 + 1),
-        (Scheduling.of(MAPS, [Server(1, 3)], [1]), 1 + 2 + 1),
+        (Scheduling.of(SHARED.tasks, [TaskServer()], [3]), 4 + 5),
+        (Scheduling.of(SHARED.tasks, [TaskServer(1, 2)], [3]), 4 + 4),
+        (Scheduling.of([Task(0, 1), Task(0, 1, (0,))], [TaskServer(2), TaskServer(3)]), 4),
+        (Scheduling.of(MAPS, [TaskServer(), TaskServer()], [1], goal="makespan"), 1 + 4 + 1),
+        (Scheduling.of(MAPS, [TaskServer(1, 3)], [1]), 1 + 2 + 1),
         (Scheduling.of([Task(0, 1), Task(1, 1)], arrivals=[0, 5]), 1 + 1),
-        (Scheduling.of([Task(0, 2, tokens=2), Task(1, 1), Task(2, 1)], [Server(1, 2)]), 1 + 1 + 3),
+        (Scheduling.of([Task(0, 2, tokens=2), Task(1, 1), Task(2, 1)], [TaskServer(1, 2)]), 1 + 1 + 3),
         (Scheduling.of([]), 0),
     ],
 )
@@ -102,38 +102,41 @@ def test_a_plan_of_any_order_is_counted_the_same_by_the_dispatcher(seed, tasks, 
 
 
 def test_a_task_that_starts_while_its_prefix_is_filled_waits_for_it():
-    problem = Scheduling.of(SHARED.tasks, [Server(2, 2)], [3])
-    assert ends_of(problem, (Placed(0, 0), Placed(0, 1))) == (8, 8)
-    assert ends_of(problem, (Placed(0, 0), Placed(0, 7))) == (8, 9)
+    problem = Scheduling.of(SHARED.tasks, [TaskServer(2, 2)], [3])
+    assert ends_of(problem, (PlacedTask(0, 0), PlacedTask(0, 1))) == (8, 8)
+    assert ends_of(problem, (PlacedTask(0, 0), PlacedTask(0, 7))) == (8, 9)
 
 
 def test_the_dispatcher_counts_the_first_fill_of_a_prefix():
     sharing = [Task(app, 1, prefix=0) for app in range(3)]
-    problem = Scheduling.of([*sharing, Task(3, 1, tokens=3)], [Server(1, 3)], [3], [0, 1, 2, 3])
+    problem = Scheduling.of([*sharing, Task(3, 1, tokens=3)], [TaskServer(1, 3)], [3], [0, 1, 2, 3])
     plan = dispatched(problem, by_order(range(4)))
     assert [start for _, start in plan] == [0, 1, 2, 4]
 
 
 def test_a_task_before_what_it_follows_is_refused():
-    problem = Scheduling.of([Task(0, 2), Task(0, 1, (0,))], [Server(1, 2)])
-    refused(ArgumentError, "a start at 2 or later", lambda: ends_of(problem, (Placed(0, 0), Placed(0, 1))))
+    problem = Scheduling.of([Task(0, 2), Task(0, 1, (0,))], [TaskServer(1, 2)])
+    refused(ArgumentError, "a start at 2 or later", lambda: ends_of(problem, (PlacedTask(0, 0), PlacedTask(0, 1))))
 
 
 test_wrong_arguments_are_named = refusals(
     ArgumentError,
-    ("plan: found 1, expected 2 tasks", lambda: ends_of(TWO_APPS, (Placed(0, 0),))),
-    ("plan, server 0 at 1: found '2 tokens'", lambda: ends_of(TWO_APPS, (Placed(0, 0), Placed(0, 1)))),
-    ("plan, task 1: found 1, expected one of 1 servers", lambda: ends_of(TWO_APPS, (Placed(0, 0), Placed(1, 2)))),
-    ("plan, task 1: found -1", lambda: ends_of(TWO_APPS, (Placed(0, 0), Placed(0, -1)))),
+    ("plan: found 1, expected 2 tasks", lambda: ends_of(TWO_APPS, (PlacedTask(0, 0),))),
+    ("plan, server 0 at 1: found '2 tokens'", lambda: ends_of(TWO_APPS, (PlacedTask(0, 0), PlacedTask(0, 1)))),
+    (
+        "plan, task 1: found 1, expected one of 1 servers",
+        lambda: ends_of(TWO_APPS, (PlacedTask(0, 0), PlacedTask(1, 2))),
+    ),
+    ("plan, task 1: found -1", lambda: ends_of(TWO_APPS, (PlacedTask(0, 0), PlacedTask(0, -1)))),
     ("task 0, work: found 0", lambda: Scheduling.of([Task(0, 0)])),
     ("task 0, after: found (0,)", lambda: Scheduling.of([Task(0, 1, (0,))])),
-    ("task 0, prefix: found 1", lambda: Scheduling.of([Task(0, 1, prefix=1)], [Server()], [2])),
+    ("task 0, prefix: found 1", lambda: Scheduling.of([Task(0, 1, prefix=1)], [TaskServer()], [2])),
     ("task 0, tokens: found 2", lambda: Scheduling.of([Task(0, 1, tokens=2)])),
     ("task 0, tokens: found 0", lambda: Scheduling.of([Task(0, 1, tokens=0)])),
-    ("arrivals: found [0]", lambda: Scheduling.of([Task(1, 1)], [Server()], (), [0])),
-    ("pace: found 0", lambda: Scheduling.of([Task(0, 1)], [Server(0)])),
-    ("capacity: found 0", lambda: Scheduling.of([Task(0, 1)], [Server(), Server(1, 0)])),
-    ("goal: found 'mean'", lambda: Scheduling.of([Task(0, 1)], [Server()], (), None, "mean")),
+    ("arrivals: found [0]", lambda: Scheduling.of([Task(1, 1)], [TaskServer()], (), [0])),
+    ("pace: found 0", lambda: Scheduling.of([Task(0, 1)], [TaskServer(0)])),
+    ("capacity: found 0", lambda: Scheduling.of([Task(0, 1)], [TaskServer(), TaskServer(1, 0)])),
+    ("goal: found 'mean'", lambda: Scheduling.of([Task(0, 1)], [TaskServer()], (), None, "mean")),
     ("rule", lambda: dispatched(TWO_APPS, lambda moment: [(0, 0), (1, 0)])),
     ("rule", lambda: dispatched(TWO_APPS, lambda moment: [(2, 0)])),
     ("rule", lambda: dispatched(TWO_APPS, lambda moment: [])),
@@ -143,7 +146,7 @@ test_wrong_arguments_are_named = refusals(
 
 def test_a_lying_solver_is_no_optimum(monkeypatch):
     """A bound above the plan, and a plan that is none."""
-    slow = Scheduling.of([Task(0, 2), Task(0, 2), Task(0, 3)], [Server(), Server()], goal="makespan")
+    slow = Scheduling.of([Task(0, 2), Task(0, 2), Task(0, 3)], [TaskServer(), TaskServer()], goal="makespan")
     slow = Scheduling.of([*slow.tasks, Task(1, 3), Task(1, 2)], slow.servers, goal="makespan")
     honest = optimum._solved
     assert best_schedule(slow).objective == 6
@@ -151,5 +154,5 @@ def test_a_lying_solver_is_no_optimum(monkeypatch):
     monkeypatch.setattr(optimum, "_solved", lambda *given: (honest(*given)[0], 100.0))
     with pytest.raises(SolverError):
         best_schedule(slow)
-    monkeypatch.setattr(optimum, "_solved", lambda *given: ([(Placed(0, 0),) * 5], 0.0))
+    monkeypatch.setattr(optimum, "_solved", lambda *given: ([(PlacedTask(0, 0),) * 5], 0.0))
     refused(ArgumentError, "server 0 at 0", best_schedule, slow)

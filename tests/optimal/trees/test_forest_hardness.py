@@ -12,10 +12,10 @@ import teltheory as tt
 from proofs_checks.forest.hard_caches import NEVER, ChainCaches, most_that_fit, tel_of_contents, unlike_graphs
 from teltheory.errors import ArgumentError, CertificateError
 from teltheory.model.instance import ForestInstance
-from teltheory.optimal.slo.path_flow import PathFlow, Task
+from teltheory.optimal.slo.path_flow import PathFlow, PathTask
 from teltheory.optimal.trees.hardness import (
     ForestQuestion,
-    Graph,
+    VertexGraph,
     contents_of,
     documents_question,
     independence_question,
@@ -23,10 +23,10 @@ from teltheory.optimal.trees.hardness import (
 from teltheory.optimal.trees.states import hits_of, least_tel
 from teltheory.optimal.trees.strict import strict_states
 
-CYCLE = Graph(7, tuple((k, (k + 1) % 7) for k in range(7)))
+CYCLE = VertexGraph(7, tuple((k, (k + 1) % 7) for k in range(7)))
 ALMOST = tuple(combinations(range(5), 2))[:-1]
 TASKS = st.builds(
-    lambda span, demand: Task(min(span), max(span), demand),
+    lambda span, demand: PathTask(min(span), max(span), demand),
     st.tuples(st.integers(1, 3), st.integers(1, 3)),
     st.integers(1, 3),
 )
@@ -72,7 +72,7 @@ def test_all_trees_are_chains_of_two_blocks_and_only_vs_are_worth_something_at_t
 @pytest.mark.parametrize("edges", [ALMOST, (*ALMOST, (3, 4))])
 @pytest.mark.parametrize("forced", [False, True])
 def test_an_integer_program_decides_whether_two_vertices_are_independent(edges, forced):
-    graph = Graph(5, edges)
+    graph = VertexGraph(5, edges)
     question = independence_question(graph, 2)
     states, bound = strict_states(instance(question, forced), question.xi)
     tel = 3 if edges == ALMOST else 4
@@ -102,7 +102,7 @@ def three_running(paths, totals):
     [(one_tree, 3, 1, 1, 0), (one_tree, 3, 1, 1, 1), (without_tails, 4, 0, 0, 0), (three_running, 2, 1, 0, 3)],
 )
 def test_one_tree_no_tails_and_several_running_requests_are_as_hard(edges, variant, depth, room, more, running):
-    question = independence_question(Graph(5, edges), 2)
+    question = independence_question(VertexGraph(5, edges), 2)
     forest = question.forest
     paths, totals = variant([forest.path(k) for k in range(len(forest))], forest.total.tolist())
     changed = tt.Forest.from_paths(paths, total=totals)
@@ -150,8 +150,8 @@ def test_graphs_that_differ_by_names_alone_are_tried_once():
 
 test_a_wrong_graph_or_number_is_named = refusals(
     ArgumentError,
-    ("edges[0]: found (0, 3), expected two of the vertices 0 ... 2", lambda: Graph(3, ((0, 3),))),
-    ("edges[0]: found (1, 1), expected two of the vertices", lambda: Graph(3, ((1, 1),))),
+    ("edges[0]: found (0, 3), expected two of the vertices 0 ... 2", lambda: VertexGraph(3, ((0, 3),))),
+    ("edges[0]: found (1, 1), expected two of the vertices", lambda: VertexGraph(3, ((1, 1),))),
     ("wanted: found 5, expected 1 to 4, three less than", lambda: independence_question(CYCLE, 5)),
     ("wanted: found 0, expected 1 to 4", lambda: independence_question(CYCLE, 0)),
 )

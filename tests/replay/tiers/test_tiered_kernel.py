@@ -15,7 +15,7 @@ from teltheory.policies import LeastRecentlyUsed, on_arrays
 from teltheory.replay.tiers.budgets import scaled
 from teltheory.replay.tiers.kernel import replay_tiers
 from teltheory.replay.tiers.members import enter, largest, leave, new_members
-from teltheory.replay.tiers.recency import Held, replay_two, walks_forward
+from teltheory.replay.tiers.recency import InBoth, replay_two, walks_forward
 from teltheory.replay.tiers.rules import empty, layout_of, moved_of
 
 
@@ -97,7 +97,7 @@ def test_two_tiers_by_recency_walk_forward_as_the_loop_with_any_orders_goes():
             layout, previous = layout_of(instance, policy, tiers), trace.previous_turn
             assert walks_forward(layout), policy
             walked, any_order = moved_of(2, len(trace)), moved_of(2, len(trace))
-            replay_two(layout, Held(*np.full((3, len(trace)), -1)), walked, previous, forced)
+            replay_two(layout, InBoth(*np.full((3, len(trace)), -1)), walked, previous, forced)
             replay_tiers(layout, empty(layout, 1), any_order, previous, forced)
             assert all(map(np.array_equal, walked, any_order)), (policy, tiers)
     assert not walks_forward(layout_of(instance, (tt.LRU(), each[0]), tiers))

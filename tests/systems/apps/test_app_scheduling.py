@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from teltheory.errors import ArgumentError
 from teltheory.systems.apps import AppError
 from teltheory.systems.apps.deduction import LABELS, strictest
-from teltheory.systems.apps.scheduling import EngineView, Job, Waiting, algorithm_1, check_size, find_engine
+from teltheory.systems.apps.scheduling import EngineView, Job, WaitingJobs, algorithm_1, check_size, find_engine
 
 FOUR = tuple(EngineView(f"engine {k}") for k in range(4))
 SMALL = st.integers(1, 12)
@@ -84,7 +84,7 @@ def test_who_shares_the_longest_prefix_follows_first() -> None:
 def test_applications_run_one_after_another() -> None:
     """Golden: 4 x (A -> B) at capacity 1, where the Bs were submitted after all As and wait for theirs."""
     engine = EngineView("engine", capacity=1, latency_capacity=1)
-    waiting, order = Waiting(Job(k, k, "latency", 1) for k in range(4)), list[Hashable]()
+    waiting, order = WaitingJobs(Job(k, k, "latency", 1) for k in range(4)), list[Hashable]()
     while waiting:
         ((key, _),) = algorithm_1(waiting, [engine])
         done = waiting.remove(key)
@@ -255,7 +255,7 @@ def test_nothing_that_is_remembered_changes_what_is_placed(
     """The quick scheduler equals the plain one, with and without a queue that is kept."""
     expected, _ = plainly(queue, engines, together, **readings)
     assert algorithm_1(queue, engines, together=together, **readings) == expected
-    assert algorithm_1(Waiting(queue), engines, together=together, **readings) == expected
+    assert algorithm_1(WaitingJobs(queue), engines, together=together, **readings) == expected
 
 
 @given(queues(grouped=True), clusters(), READINGS, st.sampled_from(["if-needed", "always"]))
@@ -305,7 +305,7 @@ def test_who_stays_fits_nowhere(queue: list[Job], engines: list[EngineView], tie
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 3), SMALL), max_size=30))
 def test_a_queue_is_in_order_whatever_comes_and_goes(steps: list[tuple[bool, int, int]]) -> None:
     """Against a list that is sorted each time."""
-    waiting, plain = Waiting(), list[Job]()
+    waiting, plain = WaitingJobs(), list[Job]()
     for k, (comes, app, tokens) in enumerate(steps):
         if comes or not plain:
             job = Job(k, app, "latency", tokens, "g" if tokens % 2 else None, ((app, 1), (app, 1), (tokens, 1)))
@@ -330,14 +330,14 @@ def test_a_queue_is_in_order_whatever_comes_and_goes(steps: list[tuple[bool, int
 
 def test_a_key_waits_once() -> None:
     with pytest.raises(ArgumentError, match="key: found 'job'"):
-        Waiting([Job("job", 0, "latency", 1), Job("job", 1, "latency", 1)])
+        WaitingJobs([Job("job", 0, "latency", 1), Job("job", 1, "latency", 1)])
 
 
-def ten_thousand() -> Waiting:
+def ten_thousand() -> WaitingJobs:
     """Return jobs of two labels and many sizes, of which two thirds have one of four prefixes."""
     tokens = [200 + 37 * k % 1_500 for k in range(10_000)]
     labels = ("latency", "throughput")
-    return Waiting(
+    return WaitingJobs(
         Job(k, k // 20, labels[k % 2], tokens[k], prefixes=((k % 4, 150),) if k % 3 else ()) for k in range(10_000)
     )
 
@@ -360,7 +360,7 @@ def test_ten_thousand_jobs_are_scheduled_in_seconds() -> None:
     assert time.process_time() - begin < 10
 
 
-def drained(waiting: Waiting, views: list[EngineView]) -> int:
+def drained(waiting: WaitingJobs, views: list[EngineView]) -> int:
     """Run a queue, where of each engine in turn the first job ends; return how many ran."""
     running: list[list[Job]] = [[] for _ in views]
     ran = 0

@@ -9,7 +9,7 @@ from scripted_engine import Scripted, call, outcome
 
 from teltheory.errors import ArgumentError
 from teltheory.systems.apps import AppError, Port, Sampling
-from teltheory.systems.apps.executor import Rules
+from teltheory.systems.apps.executor import Placing
 from teltheory.systems.apps.sessions import Manager, Session
 
 
@@ -186,13 +186,13 @@ def test_rules_that_are_none_are_refused_and_a_broken_one_is_told(monkeypatch: p
     """So that nobody waits for ever."""
     for wrong in ({"ties": "any"}, {"reading": "any"}, {"affinity": "any"}):
         with pytest.raises(ArgumentError):
-            Rules(**wrong)
+            Placing(**wrong)
 
     async def main() -> None:
         async with Manager([Scripted()]) as manager:
             session = manager.session()
             call(session, "a", [], ["x"])
-            monkeypatch.setattr(Rules, "placed", lambda *_: 1 / 0)
+            monkeypatch.setattr(Placing, "placed", lambda *_: 1 / 0)
             found = await outcome(session.get("x", timeout=5))
             assert "request a: found ZeroDivisionError" in str(found)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scripted_engine import SHORT, Scripted, call, outcome
 
 from teltheory.systems.apps import AppError, Port, Sampling
-from teltheory.systems.apps.executor import Rules
+from teltheory.systems.apps.executor import Placing
 from teltheory.systems.apps.sessions import Manager
 
 
@@ -214,7 +214,7 @@ def test_what_requests_share_takes_room_once(sharing: bool, most: int) -> None:
 
     async def main() -> int:
         engine = Scripted(lambda text: "x", capacity=700, steps=30)
-        async with Manager([engine], rules=Rules(sharing=sharing)) as manager:
+        async with Manager([engine], rules=Placing(sharing=sharing)) as manager:
             sessions = [manager.session() for _ in range(4)]
             for k, session in enumerate(sessions):
                 session.set("in", str(k))
@@ -233,7 +233,7 @@ def test_a_task_group_goes_to_one_engine_and_its_consumer_is_alone() -> None:
 
     async def main(groups: bool) -> list[int]:
         there = [Scripted(lambda text: "x", f"e{k}", 1000, 100) for k in range(4)]
-        async with Manager(there, rules=Rules(groups=groups)) as manager:
+        async with Manager(there, rules=Placing(groups=groups)) as manager:
             session = manager.session()
             for k in range(16):
                 call(session, f"{k}", [], [f"m{k}"])

@@ -25,7 +25,7 @@ class Tiny(NamedTuple):
     ask: IntArray
 
 
-class Held(NamedTuple):
+class HeldBlocks(NamedTuple):
     """Of each block: whether it is cached, its cached children, its last request and its mark."""
 
     cached: BoolArray
@@ -41,7 +41,7 @@ def replay_blocks(
     """Write down what each request hits; `level` is xi - q_hat."""
     blocks, last = len(tiny.parent), len(tiny.leaf) - 1
     zeros, used = np.zeros((3, blocks), np.int64), 0
-    held = Held(np.zeros(blocks, np.bool_), zeros[0], zeros[1], zeros[2])
+    held = HeldBlocks(np.zeros(blocks, np.bool_), zeros[0], zeros[1], zeros[2])
     for k in range(last + 1):
         hits[k] = _hits(tiny, held.cached, k)
         used += _take(tiny, held, policy, k)
@@ -62,7 +62,7 @@ def _hits(tiny: Tiny, cached: BoolArray, k: int) -> int:
 
 
 @compiled
-def _take(tiny: Tiny, held: Held, policy: int, k: int) -> int:
+def _take(tiny: Tiny, held: HeldBlocks, policy: int, k: int) -> int:
     """Cache a request's path and mark it; return how many blocks are new."""
     block, new = tiny.leaf[k], 0
     while block >= 0:
@@ -79,7 +79,7 @@ def _take(tiny: Tiny, held: Held, policy: int, k: int) -> int:
 
 
 @compiled
-def _victim(tiny: Tiny, held: Held, policy: int, level: int, strict: bool, exempt: int) -> int:
+def _victim(tiny: Tiny, held: HeldBlocks, policy: int, level: int, strict: bool, exempt: int) -> int:
     """Return what goes: surplus before the rest, then the least recent, then the deepest."""
     best, least, blocks = -1, 0, len(tiny.parent)
     for block in range(blocks):
@@ -92,7 +92,7 @@ def _victim(tiny: Tiny, held: Held, policy: int, level: int, strict: bool, exemp
 
 
 @compiled
-def _lose(tiny: Tiny, held: Held, block: int) -> None:
+def _lose(tiny: Tiny, held: HeldBlocks, block: int) -> None:
     held.cached[block] = False
     if tiny.parent[block] >= 0:
         held.children[tiny.parent[block]] -= 1

@@ -15,7 +15,7 @@ from teltheory.replay.compiled import compiled
 NOWHERE = -1
 
 
-class Tree(NamedTuple):
+class NodeTree(NamedTuple):
     """What is known of blocks and nodes.
 
     Of each block the first one of its node, -1 if it is not cached, and the longest path ever; of a node its stamp
@@ -35,7 +35,7 @@ def replay_nodes(
     """Write down what each request hits; return whether all fit. `chunk` is 0 for whole prompts."""
     blocks = len(tiny.parent)
     rows, path, used = np.zeros((4, blocks), np.int64), np.zeros(blocks, np.int64), 0
-    tree = Tree(rows[0], rows[1], rows[2], rows[3])
+    tree = NodeTree(rows[0], rows[1], rows[2], rows[3])
     for block in range(blocks):
         tree.first[block] = NOWHERE
     for k in range(len(tiny.leaf)):
@@ -54,7 +54,7 @@ def replay_nodes(
 
 
 @compiled
-def _evict(tree: Tree, node: int) -> int:
+def _evict(tree: NodeTree, node: int) -> int:
     """Evict a node; return how many blocks it had."""
     gone = 0
     for block in range(len(tree.first)):
@@ -75,7 +75,7 @@ def _path(tiny: Tiny, k: int, path: IntArray) -> int:
 
 
 @compiled
-def _read(tree: Tree, path: IntArray, start: int, limit: int) -> int:
+def _read(tree: NodeTree, path: IntArray, start: int, limit: int) -> int:
     """Return down to where a path is cached, from a place on."""
     while start < limit and tree.first[path[start]] >= 0:
         start += 1
@@ -83,7 +83,7 @@ def _read(tree: Tree, path: IntArray, start: int, limit: int) -> int:
 
 
 @compiled
-def _split(tiny: Tiny, tree: Tree, policy: int, path: IntArray, depth: int, stamp: int) -> None:
+def _split(tiny: Tiny, tree: NodeTree, policy: int, path: IntArray, depth: int, stamp: int) -> None:
     """Let a node end at a depth of a path; what it has below is a node of its own, with a stamp if given."""
     node = tree.first[path[depth - 1]] if depth > 0 else NOWHERE
     below = NOWHERE
@@ -100,7 +100,7 @@ def _split(tiny: Tiny, tree: Tree, policy: int, path: IntArray, depth: int, stam
 
 
 @compiled
-def _victim(tiny: Tiny, tree: Tree, policy: int, level: int, path: IntArray, read: int) -> int:
+def _victim(tiny: Tiny, tree: NodeTree, policy: int, level: int, path: IntArray, read: int) -> int:
     """Return the node that goes, of those with none below them off the path that is read; -1 if there is none."""
     best, least = -1, 0
     for node in range(len(tiny.parent)):
@@ -113,7 +113,7 @@ def _victim(tiny: Tiny, tree: Tree, policy: int, level: int, path: IntArray, rea
 
 
 @compiled
-def _may_go(tiny: Tiny, tree: Tree, node: int, path: IntArray, read: int) -> bool:
+def _may_go(tiny: Tiny, tree: NodeTree, node: int, path: IntArray, read: int) -> bool:
     for depth in range(read):
         if tree.first[path[depth]] == node:
             return False
@@ -125,7 +125,7 @@ def _may_go(tiny: Tiny, tree: Tree, node: int, path: IntArray, read: int) -> boo
 
 
 @compiled
-def _insert(tiny: Tiny, tree: Tree, policy: int, path: IntArray, k: int, chunk: int, stamp: int) -> int:
+def _insert(tiny: Tiny, tree: NodeTree, policy: int, path: IntArray, k: int, chunk: int, stamp: int) -> int:
     """Add the rest of a request's input, a node a chunk, then of its output what is not there; return how much."""
     ask, end = tiny.ask[k], tiny.end[k]
     depth = _read(tree, path, 0, ask)
@@ -141,7 +141,7 @@ def _insert(tiny: Tiny, tree: Tree, policy: int, path: IntArray, k: int, chunk: 
 
 
 @compiled
-def _add(tree: Tree, path: IntArray, start: int, end: int) -> None:
+def _add(tree: NodeTree, path: IntArray, start: int, end: int) -> None:
     for depth in range(start, end):
         tree.first[path[depth]] = path[start]
     if start < end:
@@ -149,7 +149,7 @@ def _add(tree: Tree, path: IntArray, start: int, end: int) -> None:
 
 
 @compiled
-def _use(tiny: Tiny, tree: Tree, policy: int, path: IntArray, k: int) -> None:
+def _use(tiny: Tiny, tree: NodeTree, policy: int, path: IntArray, k: int) -> None:
     """Make a request's nodes the most recent, and mark them."""
     end = tiny.end[k]
     for depth in range(end):

@@ -23,7 +23,7 @@ Borders = Sequence[tuple[int, int]]
 
 
 @dataclass(eq=False)
-class Part:
+class ContextPart:
     """A context that holds one part of prompts.
 
     Attributes
@@ -45,7 +45,7 @@ class Part:
     """
 
     id: int
-    above: Part | None
+    above: ContextPart | None
     tokens: Tokens
     room: int
     hash: int | None = None
@@ -86,8 +86,8 @@ class Kept:
     forked: int = 0
     generated: int = 0
     _ids: count[int] = field(default_factory=count)
-    _by_hash: dict[int, Part] = field(default_factory=dict)
-    _idle: dict[Part, None] = field(default_factory=dict)
+    _by_hash: dict[int, ContextPart] = field(default_factory=dict)
+    _idle: dict[ContextPart, None] = field(default_factory=dict)
 
     @property
     def hashes(self) -> frozenset[int]:
@@ -99,7 +99,7 @@ class Kept:
         """How many contexts no request uses."""
         return len(self._idle)
 
-    def longest(self, tokens: Tokens, borders: Borders, after: int = 0) -> tuple[Part | None, int]:
+    def longest(self, tokens: Tokens, borders: Borders, after: int = 0) -> tuple[ContextPart | None, int]:
         """Return the context of the furthest kept border beyond the first `after`, and its number."""
         for k in range(len(borders), after, -1):
             hash, length = borders[k - 1]
@@ -108,28 +108,28 @@ class Kept:
                 return part, k
         return None, after
 
-    def enter(self, above: Part | None, tokens: Tokens, room: int) -> Part:
+    def enter(self, above: ContextPart | None, tokens: Tokens, room: int) -> ContextPart:
         """Return a new part below another one; who was at that is at the new one now."""
         self.held += room
-        return Part(next(self._ids), above, tokens, room)
+        return ContextPart(next(self._ids), above, tokens, room)
 
-    def name(self, part: Part, hash: int) -> None:
+    def name(self, part: ContextPart, hash: int) -> None:
         """Let requests find a part by its hash, unless another one has it."""
         part.hash = hash
         self._by_hash.setdefault(hash, part)
 
-    def chosen(self, part: Part, tokens: Tokens) -> None:
+    def chosen(self, part: ContextPart, tokens: Tokens) -> None:
         """Write down what was generated in a part."""
         self.held += len(tokens) - part.room
         self.generated += len(tokens)
         part.tokens, part.room = tokens, len(tokens)
 
-    def use(self, part: Part) -> None:
+    def use(self, part: ContextPart) -> None:
         """Count one more user of a part."""
         part.users += 1
         self._idle.pop(part, None)
 
-    async def leave(self, part: Part | None) -> None:
+    async def leave(self, part: ContextPart | None) -> None:
         """Count one user less; a part without any is idle, or it is freed and leaves the one above."""
         while part is not None:
             part.users -= 1
@@ -140,7 +140,7 @@ class Kept:
                 return
             part = await self._freed(part)
 
-    async def fail(self, part: Part) -> None:
+    async def fail(self, part: ContextPart) -> None:
         """Go back from a part that the engine did not finish to the one above; nobody finds it from now on."""
         part.failed = True
         self._forget(part)
@@ -164,18 +164,18 @@ class Kept:
         self.wanted = never
         await self.sweep()
 
-    def _is_wanted(self, part: Part) -> bool:
+    def _is_wanted(self, part: ContextPart) -> bool:
         return part.hash is not None and self._by_hash.get(part.hash) is part and self.wanted(part.hash)
 
-    def _forget(self, part: Part) -> None:
+    def _forget(self, part: ContextPart) -> None:
         if part.hash is not None and self._by_hash.get(part.hash) is part:
             del self._by_hash[part.hash]
 
-    async def _drop(self, part: Part) -> None:
+    async def _drop(self, part: ContextPart) -> None:
         del self._idle[part]
         await self.leave(await self._freed(part))
 
-    async def _freed(self, part: Part) -> Part | None:
+    async def _freed(self, part: ContextPart) -> ContextPart | None:
         """Free a part's context and return the part above; the engine may not have made one that failed."""
         self._forget(part)
         self.held -= part.room
@@ -187,7 +187,7 @@ class Kept:
         return part.above
 
 
-def _holds(part: Part | None, tokens: Tokens) -> bool:
+def _holds(part: ContextPart | None, tokens: Tokens) -> bool:
     """Whether the contexts down to a part hold just these tokens."""
     end = len(tokens)
     while part is not None:

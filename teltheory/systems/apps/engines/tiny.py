@@ -18,7 +18,7 @@ import numpy as np
 
 from teltheory.systems.apps.engines.contexts import Context, Contexts
 from teltheory.systems.apps.engines.tokens import from_utf8, utf8
-from teltheory.systems.apps.engines.transformer import New, State, Transformer, forward
+from teltheory.systems.apps.engines.transformer import ModelState, New, Transformer, forward
 from teltheory.systems.apps.faults import ENGINE, AppError
 from teltheory.systems.apps.requests import Sampling
 
@@ -75,7 +75,7 @@ class TinyEngine:
         self.contexts = Contexts(capacity, name)
         self.steps = self.computed = 0
         self._weights = Transformer.drawn(self._rng, END + 1)
-        self._states: dict[int, State] = {}
+        self._states: dict[int, ModelState] = {}
         self._jobs: list[_Job] = []
         self._driver: asyncio.Task[None] | None = None
 
@@ -182,7 +182,7 @@ class TinyEngine:
         at = begin - context.begin
         return New(context.own[at : at + self.chunk], begin, self._states_to(context, begin))
 
-    def _states_to(self, context: Context | None, end: int) -> list[State]:
+    def _states_to(self, context: Context | None, end: int) -> list[ModelState]:
         """Return the states of the first tokens that a context holds, part by part."""
         if context is None:
             return []

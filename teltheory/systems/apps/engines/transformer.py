@@ -5,7 +5,7 @@
    divided by their root mean square before each.
 3. Scores of the next token are a product with the last row.
 
-What attention needs of earlier tokens is kept as `State`. A pass computes rows of several contexts at once:
+What attention needs of earlier tokens is kept as `ModelState`. A pass computes rows of several contexts at once:
 products with weights are one for all of them, attention is one for each.
 """
 
@@ -81,14 +81,14 @@ class Transformer:
         """Numbers in a row."""
         return int(self.embedding.shape[1])
 
-    def empty(self) -> State:
+    def empty(self) -> ModelState:
         """Return the state of no token."""
         kept = np.zeros((len(self.layers), 0, self.heads, self.width // self.heads))
-        return State(kept, kept, np.zeros((0, self.width)))
+        return ModelState(kept, kept, np.zeros((0, self.width)))
 
 
 @dataclass(eq=False)
-class State:
+class ModelState:
     """What a model keeps of tokens.
 
     Attributes
@@ -106,15 +106,15 @@ class State:
     def __len__(self) -> int:
         return len(self.last)
 
-    def add(self, new: State) -> None:
+    def add(self, new: ModelState) -> None:
         """Put tokens at the end."""
         self.keys = np.concatenate([self.keys, new.keys], axis=1)
         self.values = np.concatenate([self.values, new.values], axis=1)
         self.last = np.concatenate([self.last, new.last])
 
-    def cut(self, tokens: int) -> State:
+    def cut(self, tokens: int) -> ModelState:
         """Return the state of the first tokens."""
-        return State(self.keys[:, :tokens], self.values[:, :tokens], self.last[:tokens])
+        return ModelState(self.keys[:, :tokens], self.values[:, :tokens], self.last[:tokens])
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,10 +123,10 @@ class New:
 
     tokens: Sequence[int]
     begin: int
-    before: Sequence[State]
+    before: Sequence[ModelState]
 
 
-def forward(model: Transformer, news: Sequence[New]) -> list[State]:
+def forward(model: Transformer, news: Sequence[New]) -> list[ModelState]:
     """Compute tokens of several contexts in one pass; return the state of the new ones for each."""
     ends = np.cumsum([len(new.tokens) for new in news])[:-1]
     positions = np.concatenate([new.begin + np.arange(len(new.tokens)) for new in news])
@@ -142,7 +142,7 @@ def forward(model: Transformer, news: Sequence[New]) -> list[State]:
         kept.append((own[1], own[2]))
     last = np.split(_scaled(x), ends)
     return [
-        State(np.stack([keys[k] for keys, _ in kept]), np.stack([values[k] for _, values in kept]), last[k])
+        ModelState(np.stack([keys[k] for keys, _ in kept]), np.stack([values[k] for _, values in kept]), last[k])
         for k in range(len(news))
     ]
 

@@ -25,7 +25,7 @@ from teltheory.systems.apps.faults import KINDS, LATE, MALFORMED, AppError
 from teltheory.systems.apps.server.bodies import Fields, fields_of
 from teltheory.systems.apps.server.calls import Get, Set, Submit, session_of
 from teltheory.systems.apps.server.limits import Limits
-from teltheory.systems.apps.server.passthrough import Asked, models
+from teltheory.systems.apps.server.passthrough import OpenAIRequest, models
 from teltheory.systems.apps.server.sessions import Sessions
 from teltheory.systems.apps.sessions import Manager
 from teltheory.systems.apps.transforms import check_quick
@@ -102,15 +102,15 @@ class _Paths:
         return _json({"semantic_var_id": asked.variable})
 
     async def chat(self, call: Call) -> Response:
-        return await self._pass(call, Asked.of(await self._body(call), chat=True))
+        return await self._pass(call, OpenAIRequest.of(await self._body(call), chat=True))
 
     async def complete(self, call: Call) -> Response:
-        return await self._pass(call, Asked.of(await self._body(call), chat=False))
+        return await self._pass(call, OpenAIRequest.of(await self._body(call), chat=False))
 
     async def models(self, call: Call) -> Response:
         return _json(models(self._manager.engines))
 
-    async def _pass(self, call: Call, asked: Asked) -> Response:
+    async def _pass(self, call: Call, asked: OpenAIRequest) -> Response:
         engines = self._manager.engines
         async with self._sessions.one() as session:
             choices = await while_there(call, asked.of_session(session, engines, self._limits.waiting))

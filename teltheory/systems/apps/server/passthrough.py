@@ -58,7 +58,7 @@ NEUTRAL: Mapping[str, Any] = MappingProxyType(
 
 
 @dataclass(frozen=True)
-class Prompt:
+class FilledPrompt:
     """Texts between values: one more text than values, of which the output follows the last."""
 
     texts: tuple[str, ...]
@@ -84,7 +84,7 @@ class Prompt:
 
 
 @dataclass(frozen=True)
-class Choice:
+class Completion:
     """An answer, and the tokens of its prompt and its own."""
 
     text: str
@@ -99,18 +99,18 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Asked:
+class OpenAIRequest:
     """What a client of OpenAI's form asks for."""
 
     chat: bool
     model: str | None
-    prompts: tuple[Prompt, ...]
+    prompts: tuple[FilledPrompt, ...]
     sampling: Sampling
     stream: bool
     with_usage: bool
 
     @classmethod
-    def of(cls, body: Fields, chat: bool) -> Asked:
+    def of(cls, body: Fields, chat: bool) -> OpenAIRequest:
         """Read a body; `AppError` 400 for what it must not have."""
         prompts = (_chat(body),) if chat else _completions(body)
         options = body.object("stream_options")
@@ -128,25 +128,25 @@ class Asked:
         body.done()
         return found
 
-    async def of_session(self, session: Session, engines: Sequence[Engine], timeout: float) -> list[Choice]:
+    async def of_session(self, session: Session, engines: Sequence[Engine], timeout: float) -> list[Completion]:
         """Let a session answer it."""
         asked = [prompt.submit(session, self.model, self.sampling, k) for k, prompt in enumerate(self.prompts)]
         texts = await session.gets(dict.fromkeys(asked, CRITERIA), timeout)
         engine = next(engine for engine in engines if self.model in {None, engine.model})
         return [self._choice(prompt, text, engine) for prompt, text in zip(self.prompts, texts, strict=True)]
 
-    def _choice(self, prompt: Prompt, text: str, engine: Engine) -> Choice:
+    def _choice(self, prompt: FilledPrompt, text: str, engine: Engine) -> Completion:
         """Count the tokens of the texts; an answer of just as many as it may have was cut off."""
         tokens = len(engine.encode(text))
-        return Choice(text, len(engine.encode(prompt.whole)), tokens, tokens != self.sampling.max_tokens)
+        return Completion(text, len(engine.encode(prompt.whole)), tokens, tokens != self.sampling.max_tokens)
 
-    def answer(self, choices: Sequence[Choice], id: str, model: str) -> dict[str, object]:
+    def answer(self, choices: Sequence[Completion], id: str, model: str) -> dict[str, object]:
         """Return the body of an answer."""
         kind = "chat.completion" if self.chat else "text_completion"
         listed = [self._listed(k, choice) for k, choice in enumerate(choices)]
         return {**_head(kind, id, model), "choices": listed, "usage": _usage(choices)}
 
-    def events(self, choices: Sequence[Choice], id: str, model: str) -> Iterator[str]:
+    def events(self, choices: Sequence[Completion], id: str, model: str) -> Iterator[str]:
         """Give the events of a stream."""
         head = _head("chat.completion.chunk" if self.chat else "text_completion", id, model)
         for k, choice in enumerate(choices):
@@ -156,13 +156,13 @@ class Asked:
             yield _event({**head, "choices": [], "usage": _usage(choices)})
         yield "data: [DONE]\n\n"
 
-    def _listed(self, k: int, choice: Choice) -> dict[str, object]:
+    def _listed(self, k: int, choice: Completion) -> dict[str, object]:
         said: dict[str, object] = {"text": choice.text}
         if self.chat:
             said = {"message": {"role": "assistant", "content": choice.text, "refusal": None}}
         return {"index": k, **said, "logprobs": None, "finish_reason": choice.reason}
 
-    def _pieces(self, choice: Choice) -> tuple[dict[str, object], ...]:
+    def _pieces(self, choice: Completion) -> tuple[dict[str, object], ...]:
         """Return a text and its end, as a stream has them."""
         if self.chat:
             said: dict[str, object] = {"role": "assistant", "content": choice.text}
@@ -177,7 +177,7 @@ def models(engines: Sequence[Engine]) -> dict[str, object]:
     return {"object": "list", "data": listed}
 
 
-def _chat(body: Fields) -> Prompt:
+def _chat(body: Fields) -> FilledPrompt:
     heads, contents = [], []
     for message in body.objects("messages"):
         heads.append(f"{_role(message)}: ")
@@ -187,7 +187,7 @@ def _chat(body: Fields) -> Prompt:
     if not contents:
         raise AppError(MALFORMED, "body, messages", "none", "one or more")
     texts = [heads[0], *(f"\n{head}" for head in (*heads[1:], "assistant: "))]
-    return Prompt(tuple(texts), tuple(contents))
+    return FilledPrompt(tuple(texts), tuple(contents))
 
 
 def _role(message: Fields) -> str:
@@ -211,13 +211,13 @@ def _content(message: Fields) -> str:
     return "".join(texts)
 
 
-def _completions(body: Fields) -> tuple[Prompt, ...]:
+def _completions(body: Fields) -> tuple[FilledPrompt, ...]:
     found = body.texts("prompt")
     if not found:
         raise AppError(MALFORMED, "body", "no prompt", "prompt, a text or a list of texts")
     if len(found) > MOST_PROMPTS:
         raise AppError(TOO_LARGE, "body, prompt", f"{len(found):,} texts", f"at most {MOST_PROMPTS}")
-    return tuple(Prompt(("", ""), (text,)) for text in found)
+    return tuple(FilledPrompt(("", ""), (text,)) for text in found)
 
 
 def _check_neutral(body: Fields) -> None:
@@ -232,7 +232,7 @@ def _head(kind: str, id: str, model: str) -> dict[str, object]:
     return {"id": id, "object": kind, "created": int(time.time()), "model": model}
 
 
-def _usage(choices: Sequence[Choice]) -> dict[str, int]:
+def _usage(choices: Sequence[Completion]) -> dict[str, int]:
     prompt, own = sum(choice.prompt_tokens for choice in choices), sum(choice.tokens for choice in choices)
     return {"prompt_tokens": prompt, "completion_tokens": own, "total_tokens": prompt + own}
 

@@ -21,7 +21,7 @@ REMEMBERED = 10_000
 
 
 @dataclass(eq=False)
-class Held:
+class LiveSession:
     """A session, when it was last used, how many are using it, and what its client has done in it."""
 
     session: Session
@@ -45,7 +45,7 @@ class Sessions:
 
     def __init__(self, manager: Manager, limits: Limits, clock: Callable[[], float] = monotonic) -> None:
         self.manager, self._limits, self._clock = manager, limits, clock
-        self._open: dict[str, Held] = {}
+        self._open: dict[str, LiveSession] = {}
         self._over: OrderedDict[str, None] = OrderedDict()
 
     async def open(self) -> Session:
@@ -55,7 +55,7 @@ class Sessions:
         if len(self._open) >= most:
             raise AppError(CONFLICT, "server", f"{most:,} open sessions", "fewer: close one, or try again later")
         session = self.manager.session()
-        self._open[session.id] = Held(session, self._clock())
+        self._open[session.id] = LiveSession(session, self._clock())
         return session
 
     async def close(self, id: str) -> None:
@@ -94,14 +94,14 @@ class Sessions:
         yield
         done[what] += 1
 
-    def _held(self, id: str) -> Held:
+    def _held(self, id: str) -> LiveSession:
         if id in self._open:
             return self._open[id]
         if id in self._over:
             raise AppError(CLOSED, f"session {shown(id, 60)}", "a closed session", "an open one")
         raise AppError(UNKNOWN, f"session {shown(id, 60)}", "none", "the id of an open session")
 
-    async def _close(self, held: Held) -> None:
+    async def _close(self, held: LiveSession) -> None:
         id = held.session.id
         del self._open[id]
         self._over[id] = None

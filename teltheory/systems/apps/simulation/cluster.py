@@ -14,7 +14,7 @@ from teltheory.systems.apps.deduction import strictest
 from teltheory.systems.apps.engines.keeping import Kept
 from teltheory.systems.apps.placing import THROUGHPUT, EngineView
 from teltheory.systems.apps.prefixes import Hashes
-from teltheory.systems.apps.simulation.timing import LLAMA_7B, Timing
+from teltheory.systems.apps.simulation.timing import LLAMA_7B, IterationTiming
 from teltheory.systems.apps.waiting import Job
 
 __all__ = ["Cluster", "EngineModel"]
@@ -36,7 +36,7 @@ class EngineModel:
         What it serves; empty: anything.
     """
 
-    timing: Timing = LLAMA_7B
+    timing: IterationTiming = LLAMA_7B
     capacity: int = 64_000
     latency_capacity: int = 4_096
     batch: int | None = None

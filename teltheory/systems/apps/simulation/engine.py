@@ -23,7 +23,7 @@ from teltheory.systems.apps.engines.contexts import Context, Contexts
 from teltheory.systems.apps.engines.protocol import Until
 from teltheory.systems.apps.requests import Sampling
 from teltheory.systems.apps.simulation.events import BEGIN, Later
-from teltheory.systems.apps.simulation.timing import Timing
+from teltheory.systems.apps.simulation.timing import IterationTiming
 
 MOST_FILLED = 8000
 """Tokens of prompts in one iteration; vLLM's `--max-num-batched-tokens` in the authors' scripts."""
@@ -32,7 +32,7 @@ ANSWERS, ANSWER_TOKENS = 0x20000, 0xE0000
 
 
 @dataclass
-class Filling:
+class PromptFilling:
     """Tokens of a prompt that wait to be computed."""
 
     tokens: int
@@ -41,7 +41,7 @@ class Filling:
 
 
 @dataclass(order=True)
-class Answer:
+class Decoding:
     """An answer that is asked for; once it is begun, `last` is the number of its last step."""
 
     last: int
@@ -69,7 +69,7 @@ class SimulatedEngine:
         self,
         env: simpy.Environment,
         name: str,
-        timing: Timing,
+        timing: IterationTiming,
         capacity: int,
         latency_capacity: int,
         model: str = "",
@@ -80,9 +80,9 @@ class SimulatedEngine:
         self.contexts = Contexts(capacity, name)
         self.first_tokens: dict[simpy.Process | None, float] = {}
         self.busy = 0.0
-        self._fills: deque[Filling] = deque()
-        self._asked: list[Answer] = []
-        self._answers: list[Answer] = []
+        self._fills: deque[PromptFilling] = deque()
+        self._asked: list[Decoding] = []
+        self._answers: list[Decoding] = []
         self._active: dict[int, int] = {}
         self._once = self._again = self._step = self._number = 0
         self._wanted = env.event()
@@ -99,7 +99,7 @@ class SimulatedEngine:
     async def fill(self, token_ids: Sequence[int], context_id: int, parent: int | None = None) -> int:
         """Put tokens at the end of a context; return how many were computed."""
         context = self.contexts.fill(token_ids, context_id, parent)
-        filling = Filling(len(token_ids), context.length - len(token_ids), self.env.event())
+        filling = PromptFilling(len(token_ids), context.length - len(token_ids), self.env.event())
         self._fills.append(filling)
         self._call()
         await Until(filling.done)
@@ -109,7 +109,7 @@ class SimulatedEngine:
         """Generate `max_tokens` tokens."""
         path, self._number = _path(self.contexts.begin(context_id, parent)), self._number + 1
         tokens, process = sampling.max_tokens, self.env.active_process
-        answer = Answer(tokens, self._number, tokens, path, self.env.event(), process)
+        answer = Decoding(tokens, self._number, tokens, path, self.env.event(), process)
         self._asked.append(answer)
         self._call()
         await Until(answer.done)
@@ -123,7 +123,7 @@ class SimulatedEngine:
         """Give up a context that has no forks."""
         self.contexts.free(context_id)
 
-    def _begin(self, answer: Answer) -> None:
+    def _begin(self, answer: Decoding) -> None:
         """Let an answer take part in the next step."""
         answer.last += self._step
         for id, length in answer.path:
@@ -131,7 +131,7 @@ class SimulatedEngine:
             self._count(self._active[id] == 1, length)
         heappush(self._answers, answer)
 
-    def _end(self, answer: Answer) -> None:
+    def _end(self, answer: Decoding) -> None:
         for id, length in answer.path:
             self._active[id] -= 1
             self._count(not self._active[id], -length)

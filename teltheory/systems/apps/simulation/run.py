@@ -31,48 +31,48 @@ from teltheory.systems.apps.simulation.cluster import Cluster, Load
 from teltheory.systems.apps.simulation.engine import SimulatedEngine
 from teltheory.systems.apps.simulation.events import ASSIGN, Later
 from teltheory.systems.apps.simulation.schedulers import Algorithm1, Scheduler, ShortestQueue
-from teltheory.systems.apps.simulation.simulated import Served, Simulated, alone
+from teltheory.systems.apps.simulation.simulated import Simulated, SimulatedRequest, alone
 from teltheory.systems.apps.simulation.systems import System
 from teltheory.systems.apps.waiting import Job
-from teltheory.systems.apps.workloads.application import Application
+from teltheory.systems.apps.workloads.application import ClientApp
 
 
 @dataclass(eq=False)
-class _Call:
+class _ReadyCall:
     """A request that is ready."""
 
     parts: Sequence[Tokens | Sampling]
     hashes: Hashes
     text_first: bool
     job: Job
-    served: Served
+    served: SimulatedRequest
 
 
 @dataclass(eq=False)
 class _Running:
     """An application that came: values that are there, and what its requests wait for."""
 
-    application: Application
+    application: ClientApp
     delays: dict[int, float]
     values: dict[str, str]
     labels: dict[int, str]
     groups: dict[int, tuple[int, ...]]
     missing: dict[int, int]
-    served: list[Served] = field(default_factory=list)
+    served: list[SimulatedRequest] = field(default_factory=list)
 
 
-class Simulation:
+class AppSimulation:
     """One run; its methods are the events."""
 
     def __init__(
-        self, workload: Sequence[Application], cluster: Cluster, system: System, rng: np.random.Generator | None
+        self, workload: Sequence[ClientApp], cluster: Cluster, system: System, rng: np.random.Generator | None
     ) -> None:
         self.env = simpy.Environment()
         self.system, self.cluster = system, cluster
         self.loads = [self._load(at) for at in range(len(cluster.engines))]
         own = system.algorithm
         self.scheduler: Scheduler = Algorithm1(system.readings) if own else ShortestQueue(len(self.loads))
-        self.calls: dict[Hashable, _Call] = {}
+        self.calls: dict[Hashable, _ReadyCall] = {}
         self.sharers: Counter[int] = Counter()
         self.called = False
         order = sorted(range(len(workload)), key=lambda a: workload[a].arrival)
@@ -102,7 +102,7 @@ class Simulation:
         )
         return Load(engine.name, model, Kept(engine, never) if system.sharing == "none" else Kept(engine))
 
-    def _running(self, application: Application, rng: np.random.Generator | None) -> _Running:
+    def _running(self, application: ClientApp, rng: np.random.Generator | None) -> _Running:
         graph, system = application.graph, self.system
         low, high = self.cluster.network
         count = len(application.requests)
@@ -151,13 +151,15 @@ class Simulation:
         request = running.application.graph.requests[k]
         values = {port.name: running.values[port.variable] for port in request.ports if not port.output}
         parts = encoded(request, values, self.loads[0].kept.engine)
-        call = self._call(number, request, parts, Served(number, k, sent, self.env.now))
+        call = self._call(number, request, parts, SimulatedRequest(number, k, sent, self.env.now))
         self.sharers.update(name for name, _ in call.hashes)
         self.calls[call.job.key] = call
         self.scheduler.add(call.job, self.loads)
         self._ask()
 
-    def _call(self, number: int, request: Request, parts: Sequence[Tokens | Sampling], served: Served) -> _Call:
+    def _call(
+        self, number: int, request: Request, parts: Sequence[Tokens | Sampling], served: SimulatedRequest
+    ) -> _ReadyCall:
         running, hashes = self.applications[number], prefix_hashes(leading(parts))
         tokens = sum(part.max_tokens if isinstance(part, Sampling) else len(part) for part in parts)
         shared = hashes[:-1] if self.system.sharing == "dynamic" else ()
@@ -171,7 +173,7 @@ class Simulation:
             prefixes=tuple((name, length) for name, length in shared if length >= self.system.worth),
             model=request.model,
         )
-        return _Call(parts, hashes, isinstance(request.parts[0], str), job, served)
+        return _ReadyCall(parts, hashes, isinstance(request.parts[0], str), job, served)
 
     def _ask(self) -> None:
         """Let the scheduler be asked at this instant, once all that is due has happened."""
@@ -200,7 +202,7 @@ class Simulation:
         self.env.process(cast(Any, self._serve(call, at, borders, joined(call.parts, cut))))
         return True
 
-    async def _serve(self, call: _Call, at: int, borders: Hashes, parts: Sequence[Tokens | Sampling]) -> None:
+    async def _serve(self, call: _ReadyCall, at: int, borders: Hashes, parts: Sequence[Tokens | Sampling]) -> None:
         load, process = self.loads[at], self.env.active_process
         engine = load.kept.engine
         assert isinstance(engine, SimulatedEngine)
@@ -214,7 +216,7 @@ class Simulation:
         self.sharers.subtract(name for name, _ in call.hashes)
         self._done(call, [engine.decode(tokens) for tokens in ran.outputs])
 
-    def _done(self, call: _Call, outputs: Sequence[str]) -> None:
+    def _done(self, call: _ReadyCall, outputs: Sequence[str]) -> None:
         """Hand what a request generated to those that wait for it."""
         running, k = self.applications[call.served.application], call.served.request
         graph = running.application.graph

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from teltheory.systems.apps.scheduling import algorithm_1
 from teltheory.systems.apps.simulation.cluster import Load
-from teltheory.systems.apps.waiting import Job, Waiting
+from teltheory.systems.apps.waiting import Job, WaitingJobs
 
 
 class Scheduler(Protocol):
@@ -33,7 +33,7 @@ class Algorithm1:
 
     def __init__(self, readings: Mapping[str, Any]) -> None:
         self.readings = readings
-        self.waiting = Waiting()
+        self.waiting = WaitingJobs()
 
     def add(self, job: Job, loads: Sequence[Load]) -> None:
         """Let a job wait."""

@@ -10,13 +10,13 @@ from teltheory.base.extras import needed
 from teltheory.systems.apps.simulation.cluster import Cluster
 from teltheory.systems.apps.simulation.simulated import Simulated
 from teltheory.systems.apps.simulation.systems import System
-from teltheory.systems.apps.workloads.application import Application
+from teltheory.systems.apps.workloads.application import ClientApp
 
 __all__ = ["simulate"]
 
 
 def simulate(
-    workload: Sequence[Application], cluster: Cluster, system: System, rng: np.random.Generator | None = None
+    workload: Sequence[ClientApp], cluster: Cluster, system: System, rng: np.random.Generator | None = None
 ) -> Simulated:
     """Run applications on a cluster.
 
@@ -42,6 +42,6 @@ def simulate(
         413: a request is larger than any engine; 404: no engine has its model; what a graph refuses.
     """
     needed("simpy", "apps")
-    from teltheory.systems.apps.simulation.run import Simulation
+    from teltheory.systems.apps.simulation.run import AppSimulation
 
-    return Simulation(workload, cluster, system, rng).run()
+    return AppSimulation(workload, cluster, system, rng).run()

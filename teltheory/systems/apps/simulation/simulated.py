@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from teltheory.systems.apps.fairness import jain, largest_slowdown, slowdowns
-from teltheory.systems.apps.simulation.timing import Timing
-from teltheory.systems.apps.workloads.application import Application
+from teltheory.systems.apps.simulation.timing import IterationTiming
+from teltheory.systems.apps.workloads.application import ClientApp
 
 
 @dataclass
-class Served:
+class SimulatedRequest:
     """One request: whose, and when what happened, in seconds.
 
     Attributes
@@ -81,8 +81,8 @@ class Simulated:
     """
 
     system: str
-    applications: tuple[Application, ...]
-    served: tuple[tuple[Served, ...], ...]
+    applications: tuple[ClientApp, ...]
+    served: tuple[tuple[SimulatedRequest, ...], ...]
     alone: tuple[float, ...]
     busy: tuple[float, ...]
     peak: tuple[int, ...]
@@ -118,13 +118,13 @@ class Simulated:
         pairs = zip(self.applications, self.latencies, strict=True)
         return fmean(seconds for application, seconds in pairs if kind in (None, application.kind))
 
-    def mean_of(self, measure: Callable[[Served], float], kind: str | None = None) -> float:
+    def mean_of(self, measure: Callable[[SimulatedRequest], float], kind: str | None = None) -> float:
         """Return the mean of a measure of all requests, of applications of one kind if that is given."""
         pairs = zip(self.applications, self.served, strict=True)
         return fmean(measure(one) for app, own in pairs if kind in (None, app.kind) for one in own)
 
 
-def alone(application: Application, timing: Timing) -> float:
+def alone(application: ClientApp, timing: IterationTiming) -> float:
     """Return the seconds of an application's longest path on an empty engine that shares nothing."""
     graph, ends = application.graph, dict[int, float]()
     for k in graph.order:

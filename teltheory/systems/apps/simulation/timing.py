@@ -35,7 +35,7 @@ cache between the memory and the cores holds some; shared parts once."""
 
 
 @dataclass(frozen=True)
-class Timing:
+class IterationTiming:
     """Seconds of iterations; see the top of the file.
 
     Attributes
@@ -112,9 +112,9 @@ class Timing:
         return fixed + each * batch + token * read, token * batch
 
 
-LLAMA_7B = Timing()
+LLAMA_7B = IterationTiming()
 """LLaMA 7B on an A100."""
-LLAMA_13B = Timing(scale=SCALE_13B)
+LLAMA_13B = IterationTiming(scale=SCALE_13B)
 """LLaMA 13B on an A100."""
-LLAMA_7B_A6000 = Timing(scale=A6000)
+LLAMA_7B_A6000 = IterationTiming(scale=A6000)
 """LLaMA 7B on an RTX A6000, by the ratio of the bandwidths alone."""

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from teltheory.systems.apps.requests import Request
-from teltheory.systems.apps.workloads.application import Application, Piece, call, text
+from teltheory.systems.apps.workloads.application import ClientApp, Piece, call, text
 
 READ = 8
 DESIGN = 614
@@ -26,7 +26,7 @@ CODE, COMMENT = (250, 800), (200, 500)
 TASK, CODING, REVIEWING, REVISING = 500, 3_050, 680, 540
 
 
-def multi_agent(files: int, rng: np.random.Generator, cycles: int = 3, arrival: float = 0.0) -> Application:
+def multi_agent(files: int, rng: np.random.Generator, cycles: int = 3, arrival: float = 0.0) -> ClientApp:
     """Return the work on so many files.
 
     Parameters
@@ -50,7 +50,7 @@ def multi_agent(files: int, rng: np.random.Generator, cycles: int = 3, arrival: 
         team.add(text("reviewer", REVIEWING), code[:READ], [()] * files, comments, COMMENT)
         team.add(text("reviser", REVISING), code[:READ], [(comment,) for comment in comments], revised, CODE)
         code = revised
-    return Application(tuple(team.requests), dict.fromkeys(code, "latency"), {}, arrival, "multi-agent")
+    return ClientApp(tuple(team.requests), dict.fromkeys(code, "latency"), {}, arrival, "multi-agent")
 
 
 @dataclass

@@ -20,7 +20,7 @@ Piece = str | tuple[str, str]
 
 
 @dataclass(frozen=True, eq=False)
-class Application:
+class ClientApp:
     """An application that a client runs once.
 
     Attributes
@@ -61,7 +61,7 @@ class Application:
             found[k] = prompt, request.sampling.max_tokens * len(request.outputs)
         return found
 
-    def at(self, arrival: float) -> Application:
+    def at(self, arrival: float) -> ClientApp:
         """Return the same application at another time."""
         return replace(self, arrival=arrival)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from teltheory.systems.apps.workloads.application import Application, call, text
+from teltheory.systems.apps.workloads.application import ClientApp, call, text
 
 GPTS = {
     "productivity": (7_437, 7, 704),
@@ -29,15 +29,15 @@ CHAT_PROMPT, CHAT_OUTPUT = 60.0, 200.0
 
 def single(
     name: str, shared: str, own: str, output: int, get: str = "latency", arrival: float = 0.0, kind: str = "chat"
-) -> Application:
+) -> ClientApp:
     """Return an application of one call: a shared text, then an input of its own."""
     parts = (*((shared,) if shared else ()), ("input", "query"))
-    return Application((call(0, parts, name, output),), {name: get}, {"query": own}, arrival, kind)
+    return ClientApp((call(0, parts, name, output),), {name: get}, {"query": own}, arrival, kind)
 
 
 def background(
     rate: float, seconds: float, rng: np.random.Generator, prompt: int = 512, output: int = 50
-) -> list[Application]:
+) -> list[ClientApp]:
     """Return calls of other applications as a Poisson process; the seed's are of 512 words and 50 tokens."""
     times = _poisson(rate, seconds, rng)
     return [
@@ -46,7 +46,7 @@ def background(
     ]
 
 
-def bing_like(users: int, rng: np.random.Generator) -> list[Application]:
+def bing_like(users: int, rng: np.random.Generator) -> list[ClientApp]:
     """Return calls that share one long prompt, all at once."""
     shared, own = text("search copilot", BING_SHARED), rng.integers(*BING_OWN, users, endpoint=True)
     outputs = np.interp(rng.random(users), QUANTILES, BING_OUTPUT).astype(int)
@@ -54,7 +54,7 @@ def bing_like(users: int, rng: np.random.Generator) -> list[Application]:
     return [single("o", shared, text(f"user {i}", n), out, "throughput", 0.0, "bing") for i, (n, out) in sizes]
 
 
-def gpts_like(rate: float, calls: int, rng: np.random.Generator, get: str = "throughput") -> list[Application]:
+def gpts_like(rate: float, calls: int, rng: np.random.Generator, get: str = "throughput") -> list[ClientApp]:
     """Return so many calls of four applications, as a Poisson process of a rate a second."""
     times = np.cumsum(rng.exponential(1.0, calls)) / rate
     which = rng.integers(len(GPTS), size=calls).tolist()
@@ -66,7 +66,7 @@ def gpts_like(rate: float, calls: int, rng: np.random.Generator, get: str = "thr
     ]
 
 
-def chat(calls: int, every: float, rng: np.random.Generator, get: str = "latency") -> list[Application]:
+def chat(calls: int, every: float, rng: np.random.Generator, get: str = "latency") -> list[ClientApp]:
     """Return calls of a chat service, one each `every` seconds, with lengths as `CHAT_PROMPT` says."""
     prompts = np.clip(rng.lognormal(np.log(CHAT_PROMPT), 1.0, calls), 4, 1024).astype(int).tolist()
     outputs = np.clip(rng.lognormal(np.log(CHAT_OUTPUT), 1.0, calls), 4, 1024).astype(int).tolist()

@@ -8,7 +8,7 @@ Lengths are in tokens. The instructions are the same for every document, so that
 
 from __future__ import annotations
 
-from teltheory.systems.apps.workloads.application import Application, Piece, call, text
+from teltheory.systems.apps.workloads.application import ClientApp, Piece, call, text
 
 INSTRUCTIONS = 40
 """Tokens before the first variable; the prompts in the authors' scripts have 20 to 60."""
@@ -16,7 +16,7 @@ INSTRUCTIONS = 40
 
 def chain_summary(
     document: str, chunks: int, chunk: int = 440, output: int = 50, get: str = "latency", arrival: float = 0.0
-) -> Application:
+) -> ClientApp:
     """Return a chain over a document.
 
     Parameters
@@ -37,15 +37,15 @@ def chain_summary(
         parts = text("chain next", INSTRUCTIONS), ("input", f"s{i - 1}"), ("input", f"c{i}")
         requests.append(call(i, parts, f"s{i}", output))
     values = {f"c{i}": text(f"{document} {i}", chunk) for i in range(chunks)}
-    return Application(tuple(requests), {f"s{chunks - 1}": get}, values, arrival, "chain")
+    return ClientApp(tuple(requests), {f"s{chunks - 1}": get}, values, arrival, "chain")
 
 
 def map_reduce(
     document: str, chunks: int, chunk: int = 440, output: int = 50, get: str = "latency", arrival: float = 0.0
-) -> Application:
+) -> ClientApp:
     """Return a summary by map and reduce; the arguments are those of `chain_summary`."""
     maps = [call(i, (text("map", INSTRUCTIONS), ("input", f"c{i}")), f"m{i}", output) for i in range(chunks)]
     parts: tuple[Piece, ...] = (text("reduce", INSTRUCTIONS), *(("input", f"m{i}") for i in range(chunks)))
     values = {f"c{i}": text(f"{document} {i}", chunk) for i in range(chunks)}
     requests = (*maps, call(chunks, parts, "summary", output))
-    return Application(requests, {"summary": get}, values, arrival, "map-reduce")
+    return ClientApp(requests, {"summary": get}, values, arrival, "map-reduce")

@@ -13,7 +13,7 @@ from teltheory.systems.modules.pml.layout import Layout, Span, slashed
 from teltheory.systems.modules.pml.reading import check_roles, checked_name, joined, one_space
 from teltheory.systems.modules.pml.roles import CHATML, ROLES, Roles
 from teltheory.systems.modules.pml.schema import Module, Path
-from teltheory.systems.modules.pml.source import Node, Place, quoted, read_source
+from teltheory.systems.modules.pml.source import Markup, Place, quoted, read_source
 
 Kind = Literal["kept", "text", "argument", "new", "gap"]
 Value = TypeVar("Value")
@@ -142,7 +142,7 @@ def read_prompt(source: str | File, roles: Roles = CHATML) -> Prompt:
     return prompt_from(read_source(source), roles)
 
 
-def prompt_from(root: Node, roles: Roles = CHATML) -> Prompt:
+def prompt_from(root: Markup, roles: Roles = CHATML) -> Prompt:
     """Return the prompt that a tree of elements holds: imports first, then new text, which has the roles."""
     if root.tag != "prompt":
         raise root.place.error(f"<{root.tag:.40}> as the root", "<prompt schema=...>")
@@ -158,7 +158,7 @@ def prompt_from(root: Node, roles: Roles = CHATML) -> Prompt:
     return Prompt(schema, imports, text, root.place)
 
 
-def _parted(root: Node) -> tuple[tuple[Import, ...], Node]:
+def _parted(root: Markup) -> tuple[tuple[Import, ...], Markup]:
     """Return what a prompt imports, and a node that holds what comes after the last import."""
     imports, after = list[Import](), 0
     for k, child in enumerate(root.children):
@@ -170,23 +170,23 @@ def _parted(root: Node) -> tuple[tuple[Import, ...], Node]:
                 raise child.place.error(f"{what} before it", "imports first, then new text")
         imports.append(_import(child))
         after = k + 1
-    return tuple(imports), Node(root.place, {}, root.children[after:])
+    return tuple(imports), Markup(root.place, {}, root.children[after:])
 
 
-def _text(rest: Node, roles: Roles) -> str:
+def _text(rest: Markup, roles: Roles) -> str:
     """Return new text; white space alone is none."""
     texts = joined(rest, roles)
     for part in texts:
-        if isinstance(part, Node):
+        if isinstance(part, Markup):
             raise part.place.error("an import inside a role", "text alone")
     text = "".join(part for part in texts if isinstance(part, str))
     return one_space(text) if text.strip() else ""
 
 
-def _import(node: Node) -> Import:
+def _import(node: Markup) -> Import:
     inside = []
     for child in node.children:
-        if isinstance(child, Node) and child.tag not in ROLES:
+        if isinstance(child, Markup) and child.tag not in ROLES:
             inside.append(_import(child))
         elif not isinstance(child, str) or child.strip():
             what = f"the text {quoted(child)}" if isinstance(child, str) else f"<{child.tag}>"

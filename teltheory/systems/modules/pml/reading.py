@@ -9,7 +9,7 @@ from pathlib import Path as File
 from teltheory.base.input_files import read_bytes
 from teltheory.systems.modules.pml.roles import CHATML, ROLES, Roles
 from teltheory.systems.modules.pml.schema import Module, Parameter, Text, Union
-from teltheory.systems.modules.pml.source import MOST_BYTES, Node, Place, decoded, quoted, read_source
+from teltheory.systems.modules.pml.source import MOST_BYTES, Markup, Place, decoded, quoted, read_source
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]*")
 LONGEST_NAME = 200
@@ -61,7 +61,7 @@ def read_schemas(sources: Iterable[str | File], roles: Roles = CHATML) -> dict[s
     return schemas
 
 
-def schema_from(root: Node, folder: File | None, roles: Roles = CHATML) -> Module:
+def schema_from(root: Markup, folder: File | None, roles: Roles = CHATML) -> Module:
     """Return the schema that a tree of elements holds; `src` is looked up in its folder."""
     if root.tag != "schema":
         raise root.place.error(f"<{root.tag:.40}> as the root", "<schema name=...>")
@@ -77,9 +77,9 @@ def one_space(text: str) -> str:
     return " " * text[0].isspace() + core + " " * text[-1].isspace()
 
 
-def joined(node: Node, roles: Roles) -> list[Node | str]:
+def joined(node: Markup, roles: Roles) -> list[Markup | str]:
     """Return the children of an element, role tags as text that is joined with the text around them."""
-    joined: list[Node | str] = []
+    joined: list[Markup | str] = []
     for part in _flat(node.children, roles):
         if isinstance(part, str) and joined and isinstance(joined[-1], str):
             joined[-1] += part
@@ -88,7 +88,7 @@ def joined(node: Node, roles: Roles) -> list[Node | str]:
     return joined
 
 
-def _flat(children: Iterable[Node | str], roles: Roles) -> Iterable[Node | str]:
+def _flat(children: Iterable[Markup | str], roles: Roles) -> Iterable[Markup | str]:
     for child in children:
         if isinstance(child, str) or child.tag not in ROLES:
             yield child
@@ -125,7 +125,7 @@ class _Reading:
         self.roles, self.folder = roles, folder
         self.bytes_left, self.room_left = MOST_BYTES, MOST_ROOM
 
-    def module(self, node: Node) -> Module:
+    def module(self, node: Markup) -> Module:
         """Read a schema or a module."""
         self.known_attributes(node)
         reserved = RESERVED if node.tag == "module" else ()
@@ -138,7 +138,7 @@ class _Reading:
         _check_names(children)
         return Module(name, tuple(children), cache == "true", node.place)
 
-    def child(self, part: Node | str, parent: Node) -> Text | Parameter | Module | Union:
+    def child(self, part: Markup | str, parent: Markup) -> Text | Parameter | Module | Union:
         """Read what stands in a schema or a module."""
         if isinstance(part, str):
             return Text(one_space(part))
@@ -152,7 +152,7 @@ class _Reading:
             raise part.place.error("a parameter directly in the schema", "it inside a module")
         raise part.place.error(f"<{part.tag:.40}>", f"module, union, parameter or a role ({', '.join(ROLES)})")
 
-    def union(self, node: Node) -> Union:
+    def union(self, node: Markup) -> Union:
         """Read a union."""
         self.known_attributes(node)
         members = [self.module(child) for child in _members(node)]
@@ -163,7 +163,7 @@ class _Reading:
             raise node.place.error(f"scaffold={quoted(default)}", "the name of a module of the union")
         return Union(tuple(members), default, node.place)
 
-    def parameter(self, node: Node) -> Parameter:
+    def parameter(self, node: Markup) -> Parameter:
         """Read a parameter."""
         self.known_attributes(node)
         name = checked_name(node.place, "name", node.attributes.get("name"))
@@ -179,7 +179,7 @@ class _Reading:
             raise node.place.error(f"length={length}", f"at most {MOST_ROOM:,} for all parameters of a schema")
         return Parameter(name, int(length), node.attributes.get("scaffold", ""), node.place)
 
-    def included(self, node: Node) -> list[Node | str]:
+    def included(self, node: Markup) -> list[Markup | str]:
         """Return the text of the file that a module's src names, below the schema's folder."""
         src = node.attributes["src"]
         if any(not isinstance(child, str) or child.strip() for child in node.children):
@@ -198,14 +198,14 @@ class _Reading:
             raise node.place.error(found, f"at most {MOST_BYTES:,} in all files of a schema")
         return [text] if (text := re.sub("\r\n?", "\n", decoded(content, str(self.folder / src)))) else []
 
-    def known_attributes(self, node: Node) -> None:
+    def known_attributes(self, node: Markup) -> None:
         """Refuse attributes that the language does not have."""
         for name in node.attributes:
             if name not in ALLOWED[node.tag]:
                 raise node.place.error(f"the attribute {quoted(name)}", f"none but {', '.join(ALLOWED[node.tag])}")
 
 
-def check_roles(node: Node, role: str | None = None) -> None:
+def check_roles(node: Markup, role: str | None = None) -> None:
     """Refuse a role inside a role: no chat template has it."""
     for child in node.children:
         if isinstance(child, str):
@@ -215,12 +215,12 @@ def check_roles(node: Node, role: str | None = None) -> None:
         check_roles(child, child.tag if child.tag in ROLES else role)
 
 
-def _members(union: Node) -> Iterator[Node]:
+def _members(union: Markup) -> Iterator[Markup]:
     """Yield the modules of a union; between them white space alone may stand."""
     for child in union.children:
-        if isinstance(child, Node) and child.tag == "module":
+        if isinstance(child, Markup) and child.tag == "module":
             yield child
-        elif isinstance(child, Node):
+        elif isinstance(child, Markup):
             raise child.place.error(f"<{child.tag:.40}>", "modules alone in a union")
         elif child.strip():
             raise union.place.error(f"the text {quoted(child)}", "modules alone in a union")

@@ -43,12 +43,12 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Node:
+class Markup:
     """An element: its tag, attributes, and children, texts among them."""
 
     place: Place
     attributes: dict[str, str]
-    children: list[Node | str] = field(default_factory=list)
+    children: list[Markup | str] = field(default_factory=list)
 
     @property
     def tag(self) -> str:
@@ -56,7 +56,7 @@ class Node:
         return self.place.tag
 
 
-def read_source(source: str | Path) -> Node:
+def read_source(source: str | Path) -> Markup:
     """Return the root of a file (`Path`) or of a text (`str`); a `FileError` names file and line."""
     if isinstance(source, Path):
         expected = f"PML, at most {MOST_BYTES:,} bytes"
@@ -80,7 +80,7 @@ def decoded(content: bytes, file: str) -> str:
     raise FileError(f"{file}, line {line}: found byte {content[at : at + 1]!r}, expected text in UTF-8")
 
 
-def _parsed(content: bytes, file: str) -> Node:
+def _parsed(content: bytes, file: str) -> Markup:
     content = decoded(content, file).encode()
     building = _Building(file)
     try:
@@ -95,7 +95,7 @@ class _Building:
     """The tree as far as the parser has come; comments and processing instructions leave nothing."""
 
     def __init__(self, file: str) -> None:
-        self.file, self.root, self.open, self.elements = file, None, list[Node](), 0
+        self.file, self.root, self.open, self.elements = file, None, list[Markup](), 0
         self.parser = expat.ParserCreate("utf-8")
         self.parser.buffer_text = True
         self.parser.XmlDeclHandler = self._declaration
@@ -104,7 +104,7 @@ class _Building:
         self.parser.EndElementHandler = lambda tag: self.open.pop()
         self.parser.CharacterDataHandler = self._text
 
-    root: Node | None
+    root: Markup | None
 
     def broken(self, error: expat.ExpatError, content: bytes) -> FileError:
         """Return the error of a source that is no XML, with the element that it stands in."""
@@ -130,7 +130,7 @@ class _Building:
         return Place(self.file, self.parser.CurrentLineNumber, tag)
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
-        node = Node(self._place(tag), attributes)
+        node = Markup(self._place(tag), attributes)
         self.elements += 1
         if len(self.open) == DEEPEST:
             raise node.place.error(f"{DEEPEST + 1} elements inside each other", f"at most {DEEPEST}")

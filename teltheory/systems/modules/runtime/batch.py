@@ -17,7 +17,7 @@ import numpy as np
 
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import BoolArray, IntArray
-from teltheory.systems.modules.items import Item, Plan, size
+from teltheory.systems.modules.items import Item, PromptPlan, size
 from teltheory.systems.modules.runtime.inference import fresh_tokens, last_kept
 from teltheory.systems.modules.runtime.kv import KV, Buffer
 from teltheory.systems.modules.runtime.models import Model, seen_by_position
@@ -50,7 +50,7 @@ class Together:
 
 
 def prefill_together(
-    model: Model, plans: Sequence[Plan], kept: Mapping[Item, KV], buffer: Buffer | None = None
+    model: Model, plans: Sequence[PromptPlan], kept: Mapping[Item, KV], buffer: Buffer | None = None
 ) -> Together:
     """Compute the fresh tokens of all prompts in one pass.
 
@@ -119,7 +119,7 @@ def decode_together(model: Model, together: Together, tokens: int) -> list[list[
     return answers
 
 
-def tokens_together(plans: Sequence[Plan]) -> tuple[int, int]:
+def tokens_together(plans: Sequence[PromptPlan]) -> tuple[int, int]:
     """Return the tokens that prompts keep keys and values of: in one batch, and each prompt by itself."""
     fresh = sum(plan.resolved.new for plan in plans)
     layout = plans[0].resolved.layout
@@ -128,7 +128,7 @@ def tokens_together(plans: Sequence[Plan]) -> tuple[int, int]:
     return shared + fresh, apart + fresh
 
 
-def _shared(plans: Sequence[Plan]) -> list[Item]:
+def _shared(plans: Sequence[PromptPlan]) -> list[Item]:
     """Return the items of all prompts, each once."""
     if not plans:
         raise ArgumentError("prompts", "none", "one or more")
@@ -137,14 +137,14 @@ def _shared(plans: Sequence[Plan]) -> list[Item]:
     return list(dict.fromkeys(item for plan in plans for item in plan.items))
 
 
-def _of_prompt(plan: Plan, items: Sequence[Item], kept: Mapping[Item, KV]) -> BoolArray:
+def _of_prompt(plan: PromptPlan, items: Sequence[Item], kept: Mapping[Item, KV]) -> BoolArray:
     """Return which kept tokens belong to a prompt."""
     flags = np.array([item in plan.items for item in items], bool)
     return np.repeat(flags, [len(kept[item]) for item in items])
 
 
 def _fresh(
-    plans: Sequence[Plan], kept: Mapping[Item, KV], member: BoolArray, positions: IntArray
+    plans: Sequence[PromptPlan], kept: Mapping[Item, KV], member: BoolArray, positions: IntArray
 ) -> tuple[IntArray, IntArray, IntArray]:
     """Return ids, positions and prompts of all fresh tokens, the last of each prompt behind all others.
 

@@ -16,7 +16,7 @@ from teltheory.errors import ArgumentError
 from teltheory.policies import LRU, AnyPolicy
 from teltheory.systems.modules.items import (
     Item,
-    Plan,
+    PromptPlan,
     Way,
     by_age,
     checked_scaffold,
@@ -36,14 +36,14 @@ from teltheory.systems.modules.runtime.kv import KV
 from teltheory.systems.modules.runtime.models import Model
 from teltheory.systems.modules.runtime.replacing import Replaced, moved, stale_items, with_text
 from teltheory.systems.modules.runtime.stages import Seconds, Stages
-from teltheory.systems.modules.runtime.store import Store
+from teltheory.systems.modules.runtime.store import ItemStore
 
 FIRST_TOKEN = ("resolve", "fetch", "encode", "prefill")
 """The stages until the first token."""
 
 
 @dataclass(frozen=True, eq=False)
-class Served(Answer):
+class CachedAnswer(Answer):
     """An answer, and what the cache did for it.
 
     Attributes
@@ -115,7 +115,7 @@ class PromptCache:
         model.check_positions("schema", layout.length)
         self.model, self.layout, self.way = model, layout, way
         self.scaffolds = [self._in_order(scaffold) for scaffold in scaffolds]
-        self.store: Store[Item, KV] = Store(fast, slow, policy, self._moved)
+        self.store: ItemStore[Item, KV] = ItemStore(fast, slow, policy, self._moved)
         self._buffer = model.buffer()
 
     @property
@@ -123,7 +123,7 @@ class PromptCache:
         """Whether the tiers are told apart by bytes alone."""
         return self.model.shape.device == "cpu"
 
-    def answer(self, prompt: str | File | Prompt | Resolved, tokens: int = 32) -> Served:
+    def answer(self, prompt: str | File | Prompt | Resolved, tokens: int = 32) -> CachedAnswer:
         """Answer a prompt.
 
         Parameters
@@ -152,7 +152,7 @@ class PromptCache:
         did = _Did(found, self.store.copied - copied, stages)
         return self._served(planned, ids, prefilled.logits, computed, prefilled.next, did)
 
-    def batch(self, prompts: Sequence[str | File | Prompt | Resolved], tokens: int = 32) -> list[Served]:
+    def batch(self, prompts: Sequence[str | File | Prompt | Resolved], tokens: int = 32) -> list[CachedAnswer]:
         """Answer prompts together, as one sequence in which each item stands once.
 
         Their seconds, bytes and stages are those of the whole batch, in each answer. All their items are pinned.
@@ -256,11 +256,13 @@ class PromptCache:
                 self.store.put(item, kv)
         return {item: kv for item, kv in (kept | made).items() if kv is not None}, found
 
-    def _served(self, planned: Plan, ids: list[int], logits: object, computed: int, end: int, did: _Did) -> Served:
+    def _served(
+        self, planned: PromptPlan, ids: list[int], logits: object, computed: int, end: int, did: _Did
+    ) -> CachedAnswer:
         sizes = self._sizes(planned.items)
         encoded = sum(tokens for item, tokens in sizes.items() if item not in did.found)
         total, first = planned.resolved.total, did.stages.until(*FIRST_TOKEN)
-        return Served(
+        return CachedAnswer(
             ids,
             self.model.tokenizer.decode(ids),
             logits,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from teltheory.errors import ArgumentError
-from teltheory.policies import GDSF, AnyPolicy, Turn
+from teltheory.policies import GDSF, AnyPolicy, NextTurn
 from teltheory.policies.policy import has_rules, settled
 from teltheory.policies.residence import ByResidence
 from teltheory.replay.sets.reference import ItemNode
@@ -46,7 +46,7 @@ class Entry(ItemNode):
     held: Any = None
 
     @property
-    def coming(self) -> Turn:
+    def coming(self) -> NextTurn:
         """What comes next is not known."""
         raise ArgumentError("policy", "one that knows what comes next", "one that a running server can follow")
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import IntArray
-from teltheory.systems.modules.items import Item, Plan, encoding
+from teltheory.systems.modules.items import Item, PromptPlan, encoding
 from teltheory.systems.modules.runtime.encoding import encode
 from teltheory.systems.modules.runtime.kv import KV, Buffer
 from teltheory.systems.modules.runtime.models import Model
@@ -80,7 +80,7 @@ class Answer:
     cpu: float
 
 
-def prefill(model: Model, plan: Plan, kept: Mapping[Item, KV], buffer: Buffer | None = None) -> Prefilled:
+def prefill(model: Model, plan: PromptPlan, kept: Mapping[Item, KV], buffer: Buffer | None = None) -> Prefilled:
     """Compute a prompt's fresh tokens with the kept keys and values of its items.
 
     Parameters
@@ -119,7 +119,7 @@ def prefill(model: Model, plan: Plan, kept: Mapping[Item, KV], buffer: Buffer | 
     return Prefilled(logits[-1], buffer, buffer.used, buffer.used - len(tokens), end, buffer.serving)
 
 
-def fresh_tokens(plan: Plan) -> tuple[IntArray, IntArray]:
+def fresh_tokens(plan: PromptPlan) -> tuple[IntArray, IntArray]:
     """Return token ids and positions, by position, of what a prompt computes anew."""
     tokens = [token for piece in plan.fresh for token in piece.tokens]
     positions = [piece.start + k for piece in plan.fresh for k in range(len(piece.tokens))]
@@ -134,7 +134,7 @@ class Last(NamedTuple):
     position: int
 
 
-def last_kept(plan: Plan, parts: Sequence[KV], positions: IntArray) -> Last | None:
+def last_kept(plan: PromptPlan, parts: Sequence[KV], positions: IntArray) -> Last | None:
     """Return a prompt's last token if it is a kept one, given its parts and the positions of its fresh tokens."""
     ends = [int(part.positions[-1]) if len(part) else -1 for part in parts]
     at = int(np.argmax(ends)) if ends else 0
@@ -175,7 +175,7 @@ def decode(model: Model, prefilled: Prefilled, tokens: int) -> list[int]:
 
 
 def answer(
-    model: Model, plan: Plan, kept: Mapping[Item, KV], tokens: int = 32, buffer: Buffer | None = None
+    model: Model, plan: PromptPlan, kept: Mapping[Item, KV], tokens: int = 32, buffer: Buffer | None = None
 ) -> Answer:
     """Answer a prompt; items that are not kept are encoded first, and forgotten after."""
     wall, cpu = perf_counter(), process_time()

@@ -57,7 +57,7 @@ class KV:
 
 
 @dataclass(frozen=True)
-class Shape:
+class KVShape:
     """What the keys and values of one token take: layers, heads, width, number format, and where they are."""
 
     layers: int
@@ -77,7 +77,7 @@ class Buffer:
 
     Attributes
     ----------
-    shape : Shape
+    shape : KVShape
         What one token takes.
     used : int
         Tokens in it.
@@ -87,7 +87,7 @@ class Buffer:
 
     is_compileable = False
 
-    def __init__(self, shape: Shape, room: int = 0) -> None:
+    def __init__(self, shape: KVShape, room: int = 0) -> None:
         self.shape, self.used, self.serving = shape, 0, object()
         self._positions: IntArray = np.empty(0, np.int64)
         self.keys, self.values = self._memory(0), self._memory(0)

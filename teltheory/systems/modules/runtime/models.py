@@ -25,7 +25,7 @@ from teltheory.systems.modules.runtime.families import (
     own_bias_off,
     set_attention,
 )
-from teltheory.systems.modules.runtime.kv import KV, Buffer, Shape
+from teltheory.systems.modules.runtime.kv import KV, Buffer, KVShape
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class Model:
         How it is told positions: "rope", "learned" or "alibi".
     longest : int or None
         Positions that it has; None if there is no end (ALiBi).
-    shape : Shape
+    shape : KVShape
         What the keys and values of one token take.
     """
 
@@ -53,7 +53,7 @@ class Model:
     tokenizer: Tokenizer
     kind: Kind
     longest: int | None
-    shape: Shape
+    shape: KVShape
 
     @property
     def token_bytes(self) -> int:
@@ -189,7 +189,7 @@ def model_of(module: Any, tokenizer: Tokenizer, name: str) -> Model:
     return Model(name, module, tokenizer, kind, longest, _shape(module))
 
 
-def _shape(module: Any) -> Shape:
+def _shape(module: Any) -> KVShape:
     """Return what a token's keys and values take, by the model's own first pass."""
     torch = needed("torch", "modules")
     with torch.inference_mode():
@@ -198,7 +198,7 @@ def _shape(module: Any) -> Shape:
             torch.zeros((1, 1), dtype=torch.int64, device=module.device), past_key_values=layers, use_cache=True
         )
     heads, width, dtype = layers.found
-    return Shape(int(module.config.num_hidden_layers), heads, width, dtype, str(module.device))
+    return KVShape(int(module.config.num_hidden_layers), heads, width, dtype, str(module.device))
 
 
 class _Looking:

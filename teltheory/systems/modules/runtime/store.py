@@ -37,7 +37,7 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V", bound=Sized)
 
 
-class Store(Generic[K, V]):
+class ItemStore(Generic[K, V]):
     """Items in two tiers.
 
     Parameters

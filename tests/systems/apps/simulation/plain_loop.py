@@ -3,7 +3,7 @@
 from collections import deque
 from dataclasses import dataclass
 
-from teltheory.systems.apps.simulation.timing import Timing
+from teltheory.systems.apps.simulation.timing import IterationTiming
 
 
 @dataclass
@@ -18,7 +18,7 @@ class Plain:
     end: float = 0.0
 
 
-def run_plain(requests: list[Plain], timing: Timing, most_filled: int) -> None:
+def run_plain(requests: list[Plain], timing: IterationTiming, most_filled: int) -> None:
     """Run iterations until all is done: what waits to be filled in first, else a token for everybody."""
     coming, now = deque(sorted(requests, key=lambda one: one.arrival)), 0.0
     waiting, answering = deque[Plain](), list[Plain]()

@@ -12,7 +12,7 @@ from teltheory.errors import ArgumentError
 from teltheory.systems.apps.engines.protocol import Until
 from teltheory.systems.apps.requests import Sampling
 from teltheory.systems.apps.simulation.engine import SimulatedEngine
-from teltheory.systems.apps.simulation.timing import A6000, LLAMA_7B, LLAMA_13B, READS, Timing
+from teltheory.systems.apps.simulation.timing import A6000, LLAMA_7B, LLAMA_13B, READS, IterationTiming
 
 COUNTS = st.integers(1, 400)
 REQUESTS = st.lists(st.tuples(st.floats(0, 3), st.integers(1, 3000), st.integers(1, 60)), min_size=1, max_size=12)
@@ -46,7 +46,7 @@ def test_what_a_step_reads():
         100,
     ]
     with pytest.raises(ArgumentError, match="reads: found 'some', expected one of all, paged, kernel"):
-        Timing(reads="some")
+        IterationTiming(reads="some")
 
 
 @given(REQUESTS, st.sampled_from([LLAMA_7B, LLAMA_13B]), st.sampled_from([1000, 8000]))

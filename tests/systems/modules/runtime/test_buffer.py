@@ -11,7 +11,7 @@ from small_models import POSITIONS, small_model
 from teltheory.errors import ArgumentError
 from teltheory.systems.modules import BYTES, NO_ROLES, layout, plan, read_prompt, read_schema, resolve
 from teltheory.systems.modules.runtime import KV, Buffer, answer, decode, encode, prefill
-from teltheory.systems.modules.runtime.kv import Shape
+from teltheory.systems.modules.runtime.kv import KVShape
 
 pytestmark = pytest.mark.model
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.model
 @settings(max_examples=30)
 @given(st.lists(st.lists(st.integers(0, 300), max_size=4), min_size=1, max_size=3))
 def test_what_is_added_stands_there_in_order_after_each_reset(prompts):
-    buffer = Buffer(Shape(2, 3, 4, torch.float32, "cpu"))
+    buffer = Buffer(KVShape(2, 3, 4, torch.float32, "cpu"))
     for lengths in prompts:
         buffer.reset()
         parts = [KV(torch.rand(2, 3, n, 4), torch.rand(2, 3, n, 4), np.arange(n)) for n in lengths]

@@ -9,7 +9,7 @@ from tokenizers.models import BPE
 from tokenizers.pre_tokenizers import ByteLevel
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from teltheory.systems.modules.bench import WAYS, Cell, timed
+from teltheory.systems.modules.bench import WAYS, BenchCell, timed
 from teltheory.systems.modules.bench_batches import batches
 from teltheory.systems.modules.quality import FULL, READINGS, candidate_rows, divergence, read_all, resolved
 from teltheory.systems.modules.runtime import decode, load_model
@@ -106,7 +106,7 @@ def test_a_divergence_by_hand():
 
 
 def test_each_way_is_timed_as_often_in_each_cell(tiny):
-    cells = [Cell(300, 4), Cell(0, 20)]
+    cells = [BenchCell(300, 4), BenchCell(0, 20)]
     found = timed(tiny, cells, repeats=3)
     assert [(one.cell, one.way) for one in found] == [(cell, way) for cell in cells for way in WAYS]
     for one in found:

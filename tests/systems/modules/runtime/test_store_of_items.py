@@ -25,7 +25,7 @@ from teltheory.policies import (
     SharedTLRU,
     ThresholdLRU,
 )
-from teltheory.systems.modules.runtime.store import Store
+from teltheory.systems.modules.runtime.store import ItemStore
 
 SHARED = SharedTLRU(xi=6, q_hat=2)
 POLICIES = [
@@ -127,7 +127,7 @@ def check_against_a_replay(log, policy, more):
     sizes, requests = log
     capacity = max(sum(sizes[item] for item in request) for request in requests) + more
     memory = Memory(capacity, 0)
-    store = Store(capacity, 0, policy, memory.move)
+    store = ItemStore(capacity, 0, policy, memory.move)
     reused = [
         sum(sizes[item] for item in serve(store, memory, {item: sizes[item] for item in request})[0])
         for request in requests
@@ -142,7 +142,7 @@ def test_over_an_endless_slow_tier_the_fast_one_is_the_same_and_nothing_is_encod
     sizes, requests = log
     capacity = max(sum(sizes[item] for item in request) for request in requests) + more
     memory, one = Memory(capacity, None), Memory(capacity, 0)
-    store, single = Store(capacity, None, policy, memory.move), Store(capacity, 0, policy, one.move)
+    store, single = ItemStore(capacity, None, policy, memory.move), ItemStore(capacity, 0, policy, one.move)
     seen = set()
     for request in requests:
         asked = {item: sizes[item] for item in request}
@@ -156,7 +156,7 @@ def test_over_an_endless_slow_tier_the_fast_one_is_the_same_and_nothing_is_encod
 def test_budgets_hold_in_mid_copy_and_pinned_items_stay(log, policy, fast, slow):
     sizes, requests = log
     memory = Memory(fast, slow)
-    store = Store(fast, slow, policy, memory.move)
+    store = ItemStore(fast, slow, policy, memory.move)
     for request in requests:
         found, kept = serve(store, memory, {item: sizes[item] for item in request})
         assert set(found) <= set(kept)
@@ -166,7 +166,7 @@ def test_budgets_hold_in_mid_copy_and_pinned_items_stay(log, policy, fast, slow)
 def filled(fast=10, slow=10, sizes=(4, 4, 4)):
     """A store in which the last items are in the fast tier, and those before in the slow one."""
     memory, store, numbers = Memory(fast, slow), None, count()
-    store = Store(fast, slow, LRU(), memory.move)
+    store = ItemStore(fast, slow, LRU(), memory.move)
     for item, size in zip(numbers, sizes, strict=False):
         serve(store, memory, {item: size})
     return store, memory
@@ -188,7 +188,7 @@ def test_an_item_larger_than_a_tier_goes_to_the_next_or_is_used_once():
 
 def test_pinned_items_fill_a_tier_before_others_of_the_prompt_are_refused():
     memory = Memory(10, 0)
-    store = Store(10, 0, LRU(), memory.move)
+    store = ItemStore(10, 0, LRU(), memory.move)
     serve(store, memory, {0: 4, 1: 4, 2: 4})
     assert store.items() == {0: "fast", 1: "fast"}
 
@@ -227,12 +227,12 @@ def test_a_forgotten_item_is_new_when_it_comes_back():
 
 @pytest.mark.parametrize("policy", [Belady(), EndAwareTLRU(3, 1), PGDSF(per_depth=1), TTL(1)])
 def test_policies_that_a_store_cannot_run_are_refused(policy):
-    refused(ArgumentError, "policy: found", Store, 1, 1, policy)
+    refused(ArgumentError, "policy: found", ItemStore, 1, 1, policy)
 
 
 def test_wrong_uses_are_refused():
     store, memory = filled(sizes=(4,))
-    refused(ArgumentError, "fast: found -1", Store, -1)
+    refused(ArgumentError, "fast: found -1", ItemStore, -1)
     refused(ArgumentError, "one that is pinned", store.fetch, 0)
     with store.pinned({0: 4, 1: 4}):
         for wrong, line in [
