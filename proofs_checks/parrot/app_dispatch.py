@@ -16,8 +16,8 @@ from teltheory.claims.listed import Listed, ToldCase, told
 from teltheory.claims.origin import OURS, reading
 from teltheory.claims.worlds import Given
 from teltheory.optimal.schedules import Scheduling, Task, TaskServer
+from teltheory.systems.apps.algorithm_1 import EngineView, Job, algorithm_1, find_engine
 from teltheory.systems.apps.schedules import by_algorithm_1
-from teltheory.systems.apps.scheduling import EngineView, Job, algorithm_1, find_engine
 
 row = rows(source="Application-centric scheduling (Parrot, Section 5.4)")
 THROUGHPUT, LATENCY = 4, 2

@@ -5,7 +5,7 @@ that made neither, proves that nothing is better.
 """
 
 from teltheory.optimal.certificate import Certificate
-from teltheory.optimal.checks import check_certificate
+from teltheory.optimal.check import check_certificate
 from teltheory.optimal.hindsight import (
     Method,
     hindsight_optimum,

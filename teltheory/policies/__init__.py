@@ -7,7 +7,6 @@ examples.
 from teltheory.policies.adaptive import AdaptiveTLRU
 from teltheory.policies.clairvoyant import Belady, EndAwareTLRU, LengthAwareTLRU, TailOptimizedBelady
 from teltheory.policies.expiry import TTL
-from teltheory.policies.greedy_dual import GDSF, PGDSF
 from teltheory.policies.memory import Memory
 from teltheory.policies.node import (
     NextTurn,
@@ -21,6 +20,7 @@ from teltheory.policies.node import (
     smaller,
 )
 from teltheory.policies.online import LRU, SLOTLRU, TLRU, ThresholdLRU
+from teltheory.policies.pgdsf import GDSF, PGDSF
 from teltheory.policies.policy import (
     AnyPolicy,
     CuttingPolicy,

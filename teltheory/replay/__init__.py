@@ -135,4 +135,4 @@ def in_reference(policy: AnyPolicy, turns: int) -> bool:
 
 def kernel_is_compiled() -> bool:
     """Whether an earlier run left the kernel's machine code on disk, so that the next one need not compile."""
-    return any((Path(__file__).parent / "chains" / "__pycache__").glob("lru.*.nbi"))
+    return any((Path(__file__).parent / "chains" / "__pycache__").glob("tlru.*.nbi"))

@@ -13,10 +13,10 @@ import teltheory as tt
 from teltheory.policies import LeastRecentlyUsed
 from teltheory.policies.policy import NotCompiledError
 from teltheory.replay.bitset import clear_bit, largest_bit, new_bitset, set_bit
-from teltheory.replay.chains.lru import replay_least_recent_trim, replay_lru, replay_round_robin_trim
 from teltheory.replay.chains.replays import replay_instance
 from teltheory.replay.chains.rounds import exchange, new_tree, trim_rounds
 from teltheory.replay.chains.slots import Slots
+from teltheory.replay.chains.tlru import replay_least_recent_trim, replay_lru, replay_round_robin_trim
 
 
 @pytest.mark.parametrize("name", [*POLICY_NAMES, *OWN], ids=repr)

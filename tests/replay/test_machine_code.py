@@ -15,8 +15,8 @@ import teltheory as tt
 from teltheory.cli import main
 from teltheory.errors import ArgumentError
 from teltheory.replay import kernel_is_compiled, machine_code
-from teltheory.replay.chains import lru
-from teltheory.replay.chains.lru import replay_lru
+from teltheory.replay.chains import tlru
+from teltheory.replay.chains.tlru import replay_lru
 
 FUNCTIONS = """
 from teltheory.replay.compiled import compiled
@@ -156,10 +156,10 @@ def test_a_kernel_that_was_compiled_is_found_where_numba_keeps_it(tmp_path, monk
     trace = tt.Trace.from_turns([0, 1, 0], [2, 1, 1], [0, 0, 0])
     tt.replay(trace, tt.LRU(), 3, engine="kernel")
     kept = Path(replay_lru.stats.cache_path)  # type: ignore[attr-defined]
-    if kept == Path(lru.__file__).parent / "__pycache__":
-        assert kernel_is_compiled() == any(file.name.startswith("lru.") for file in kept.glob("*.nbi"))
+    if kept == Path(tlru.__file__).parent / "__pycache__":
+        assert kernel_is_compiled() == any(file.name.startswith("tlru.") for file in kept.glob("*.nbi"))
     monkeypatch.setitem(kernel_is_compiled.__globals__, "__file__", str(tmp_path / "__init__.py"))
     assert not kernel_is_compiled()
     (tmp_path / "chains" / "__pycache__").mkdir(parents=True)
-    (tmp_path / "chains" / "__pycache__" / "lru.replay_lru-94.py311.nbi").touch()
+    (tmp_path / "chains" / "__pycache__" / "tlru.replay_lru-94.py311.nbi").touch()
     assert kernel_is_compiled()

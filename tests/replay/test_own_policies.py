@@ -15,8 +15,8 @@ import teltheory as tt
 from teltheory.model.instance import Instance
 from teltheory.policies import AdaptiveTLRU, LeastRecentlyUsed, Node, on_arrays, tel_safe_budget
 from teltheory.policies.policy import Trim, prefers_kernel
-from teltheory.replay.chains import kernel
-from teltheory.replay.chains.lru import replay_least_recent_trim
+from teltheory.replay.chains import dispatch
+from teltheory.replay.chains.tlru import replay_least_recent_trim
 from teltheory.workloads.laws import fixed
 
 SHORT = tt.Trace.from_turns([0, 1, 2, 0], [3, 2, 1, 1], [0, 0, 0, 0], arrival=[0, 1, 2, 2])
@@ -84,7 +84,7 @@ class OwnTLRU(LeastRecentlyUsed):
 def test_the_same_rules_have_the_same_loop_and_the_same_curve(monkeypatch):
     taken = []
     monkeypatch.setattr(
-        kernel,
+        dispatch,
         "replay_least_recent_trim",
         lambda layout, least, *rest: taken.append(least) or replay_least_recent_trim(layout, least, *rest),
     )

@@ -12,7 +12,7 @@ from teltheory.model.display import counted
 from teltheory.model.forest import Forest
 from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
-from teltheory.optimal.checks import check_certificate
+from teltheory.optimal.check import check_certificate
 from teltheory.optimal.tiers.certificate import COLUMNS, TieredCertificate
 
 TIERS = "tiers"

@@ -35,7 +35,7 @@ import numpy as np
 from teltheory.model.instance import Instance
 from teltheory.model.numbers import IntArray
 from teltheory.model.outcome import Outcome
-from teltheory.replay.chains.kernel import replay_with_log
+from teltheory.replay.chains.dispatch import replay_with_log
 from teltheory.replay.compiled import compiled
 
 

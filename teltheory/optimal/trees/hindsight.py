@@ -34,7 +34,7 @@ def _above(instance: ForestInstance, xi: int, method: str, time_limit: float | N
     if method == "pyomo":
         return blocks_by_pyomo(instance, xi, time_limit, strict=True)
     if method == "milp":
-        from teltheory.optimal.trees.strict import strict_states
+        from teltheory.optimal.trees.strict_program import strict_states
 
         units = by_units(instance)
         states, bound = strict_states(units, xi, time_limit)

@@ -4,17 +4,17 @@ What a slot holds is stored. A slot waits in two bitsets of places in the policy
 for trimming while it holds more than is worth keeping, for eviction while it holds anything. A slot whose
 conversation came back holds nothing; it is passed over. O(log slots) for each slot that loses something.
 
-If both orders are by recency alone the loops of `teltheory.replay.chains.lru` are quicker, if they are by the next
-use that of `teltheory.replay.chains.belady`, and round-robin trimming has no order:
-`teltheory.replay.chains.kernel` decides.
+If both orders are by recency alone the loops of `teltheory.replay.chains.tlru` are quicker, if they are by the
+next use that of `teltheory.replay.chains.belady`, and round-robin trimming has no order:
+`teltheory.replay.chains.dispatch` decides.
 """
 
 import numpy as np
 
 from teltheory.model.numbers import IntArray
 from teltheory.replay.bitset import Bitset, clear_bit, largest_bit, new_bitset, set_bit
-from teltheory.replay.chains.lru import Layout
 from teltheory.replay.chains.stored import serve
+from teltheory.replay.chains.tlru import Layout
 from teltheory.replay.compiled import compiled, inlined
 
 

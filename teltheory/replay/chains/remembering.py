@@ -23,7 +23,7 @@ from teltheory.errors import ArgumentError
 from teltheory.model.instance import ForestInstance, Instance
 from teltheory.model.outcome import Outcome
 from teltheory.policies.expiry import TTL
-from teltheory.policies.greedy_dual import GDSF, PGDSF
+from teltheory.policies.pgdsf import GDSF, PGDSF
 from teltheory.policies.policy import NotCompiledError
 from teltheory.policies.queues import S3FIFO, TwoQ
 from teltheory.policies.residence import FIFO, LFU, SLRU, Priority

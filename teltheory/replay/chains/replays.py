@@ -44,6 +44,6 @@ def _remembered(instance: Instance, policy: AnyPolicy, engine: Engine) -> Outcom
 
 
 def _by_kernel(instance: Instance, policy: AnyPolicy) -> Outcome:
-    from teltheory.replay.chains.kernel import replay_kernel
+    from teltheory.replay.chains.dispatch import replay_kernel
 
     return replay_kernel(instance, policy)

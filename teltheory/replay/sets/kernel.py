@@ -9,7 +9,7 @@ import numpy as np
 from teltheory.model.instance import ModuleInstance
 from teltheory.model.numbers import readonly
 from teltheory.model.outcome import Outcome
-from teltheory.policies.greedy_dual import GDSF, PGDSF
+from teltheory.policies.pgdsf import GDSF, PGDSF
 from teltheory.policies.policy import AnyPolicy, NotCompiledError, has_rules, own_loop
 from teltheory.policies.residence import FIFO, LFU, SLRU
 from teltheory.replay.chains.rules import SlotRules, constant, places

@@ -13,7 +13,7 @@ import numpy as np
 
 from teltheory.model.instance import ForestInstance
 from teltheory.model.numbers import BoolArray, FloatArray, IntArray
-from teltheory.policies.greedy_dual import GDSF
+from teltheory.policies.pgdsf import GDSF
 from teltheory.policies.queues import S3FIFO, TwoQ
 from teltheory.policies.residence import FIFO, LFU, SLRU, Priority
 from teltheory.replay.compiled import compiled, inlined

@@ -14,7 +14,7 @@ from teltheory.policies.expiry import TTL
 from teltheory.policies.node import ALL_BUT, Deferred
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import NotCompiledError, Policy, mark_of, own_loop, settled
-from teltheory.replay.chains.kernel import replay_kernel as replay_chains
+from teltheory.replay.chains.dispatch import replay_kernel as replay_chains
 from teltheory.replay.chains.rules import answer, whole_lengths
 from teltheory.replay.trees.expiry import without_expired
 from teltheory.replay.trees.facts import UnitsDifferError, VisitPieces

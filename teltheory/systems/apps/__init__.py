@@ -13,6 +13,7 @@ from teltheory.formats.applications import read_application_trace, write_applica
 from teltheory.model.applications import ApplicationTrace
 from teltheory.policies.application_tlru import ApplicationTLRU
 from teltheory.replay.applications import replay_applications
+from teltheory.systems.apps.algorithm_1 import EngineView, Job, algorithm_1, find_engine
 from teltheory.systems.apps.blocking import BlockingManager, BlockingSession
 from teltheory.systems.apps.deduction import groups, labels
 from teltheory.systems.apps.engines.protocol import Engine
@@ -29,7 +30,6 @@ from teltheory.systems.apps.lift import as_applications, as_trace, lift
 from teltheory.systems.apps.prefixes import prefix_hashes
 from teltheory.systems.apps.records import Application, read_applications, write_applications
 from teltheory.systems.apps.requests import Port, Request, Sampling
-from teltheory.systems.apps.scheduling import EngineView, Job, algorithm_1, find_engine
 from teltheory.systems.apps.sessions import Manager, Session
 from teltheory.systems.apps.template import Placeholder, parse
 from teltheory.systems.apps.values import Variable

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from teltheory.base.extras import needed
+from teltheory.systems.apps.algorithm_1 import EngineView, Job, algorithm_1, check_size
 from teltheory.systems.apps.deduction import LABELS, groups
 from teltheory.systems.apps.engines.keeping import Kept
 from teltheory.systems.apps.engines.protocol import Engine
@@ -28,7 +29,6 @@ from teltheory.systems.apps.placing import tokens_of
 from teltheory.systems.apps.prefixes import prefix_hashes
 from teltheory.systems.apps.requests import Request, Sampling
 from teltheory.systems.apps.running import Ran, encoded, run
-from teltheory.systems.apps.scheduling import EngineView, Job, algorithm_1, check_size
 
 Piece = tuple[int, ...] | Sampling
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from teltheory.optimal.schedules import Moment, Plan, Scheduling, by_order, cost_of, dispatched, ends_of
-from teltheory.systems.apps.scheduling import EngineView, Job, algorithm_1
+from teltheory.systems.apps.algorithm_1 import EngineView, Job, algorithm_1
 
 
 def by_algorithm_1(problem: Scheduling, **readings: Any) -> Plan:

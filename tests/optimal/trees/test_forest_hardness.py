@@ -21,7 +21,7 @@ from teltheory.optimal.trees.hardness import (
     independence_question,
 )
 from teltheory.optimal.trees.states import hits_of, least_tel
-from teltheory.optimal.trees.strict import strict_states
+from teltheory.optimal.trees.strict_program import strict_states
 
 CYCLE = VertexGraph(7, tuple((k, (k + 1) % 7) for k in range(7)))
 ALMOST = tuple(combinations(range(5), 2))[:-1]

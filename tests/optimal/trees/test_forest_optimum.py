@@ -15,7 +15,7 @@ from strategies import forests
 import teltheory as tt
 from teltheory.errors import CertificateError
 from teltheory.model.instance import ForestInstance
-from teltheory.optimal.trees import strict
+from teltheory.optimal.trees import strict_program
 from teltheory.optimal.trees.states import hits_of, least_cost, least_tel
 
 APART = tt.Forest.from_paths([[1, 2], [3], [3], [1], [1, 2]], total=[2, 1, 2, 1, 3])
@@ -55,7 +55,7 @@ def test_a_strict_cache_may_need_what_nobody_asks_for():
 
 def test_states_of_a_solver_that_no_strict_cache_has_are_refused(monkeypatch):
     apart = [set(), {0, 1}, {1, 2}, {1, 2}, {0, 1}]
-    monkeypatch.setattr(strict, "strict_states", lambda *given: (apart, 1.0))
+    monkeypatch.setattr(strict_program, "strict_states", lambda *given: (apart, 1.0))
     refused(tt.SolverError, "without its parent", tt.hindsight_optimum, APART, 2, 1, cache="strict", method="milp")
 
 

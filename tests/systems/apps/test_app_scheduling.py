@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from teltheory.errors import ArgumentError
 from teltheory.systems.apps import AppError
+from teltheory.systems.apps.algorithm_1 import EngineView, Job, WaitingJobs, algorithm_1, check_size, find_engine
 from teltheory.systems.apps.deduction import LABELS, strictest
-from teltheory.systems.apps.scheduling import EngineView, Job, WaitingJobs, algorithm_1, check_size, find_engine
 
 FOUR = tuple(EngineView(f"engine {k}") for k in range(4))
 SMALL = st.integers(1, 12)

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Protocol
 
-from teltheory.systems.apps.scheduling import algorithm_1
+from teltheory.systems.apps.algorithm_1 import algorithm_1
 from teltheory.systems.apps.simulation.cluster import Load
 from teltheory.systems.apps.waiting import Job, WaitingJobs
 

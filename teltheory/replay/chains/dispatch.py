@@ -1,7 +1,7 @@
 """The fast replay: compiled loops over slots, the same outcome as the reference turn by turn.
 
 A policy's rules are asked once (`teltheory.replay.chains.rules`), and their answers choose the loop: both orders
-by recency have those of `teltheory.replay.chains.lru`, orders by the next use that of
+by recency have those of `teltheory.replay.chains.tlru`, orders by the next use that of
 `teltheory.replay.chains.belady`, any other that of `teltheory.replay.chains.generic`. A policy without rules may
 name a loop of its own: ET-LRU has those of `teltheory.replay.chains.scored`, T-LRU with an adaptive threshold
 those of `teltheory.replay.chains.adaptive`. All read the arrays of `teltheory.replay.chains.slots`; lengths are
@@ -23,9 +23,9 @@ from teltheory.policies.policy import AnyPolicy, NotCompiledError, has_rules, ow
 from teltheory.replay.chains.adaptive import follow_tail
 from teltheory.replay.chains.belady import ended_have_no_cap, replay_belady
 from teltheory.replay.chains.generic import replay_generic
-from teltheory.replay.chains.lru import Layout, replay_least_recent_trim, replay_lru, replay_round_robin_trim
 from teltheory.replay.chains.rules import SlotRules, places
 from teltheory.replay.chains.slots import Slots, first_arrival_ranks, unless_never_cut
+from teltheory.replay.chains.tlru import Layout, replay_least_recent_trim, replay_lru, replay_round_robin_trim
 
 
 def replay_kernel(instance: Instance, policy: AnyPolicy) -> Outcome:
