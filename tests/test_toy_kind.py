@@ -22,7 +22,7 @@ from teltheory.model.outcome import Outcome
 from teltheory.model.requests import Requests
 from teltheory.optimal import methods, parts
 from teltheory.optimal.chains.intervals import IntervalProblem
-from teltheory.policies.node import Node, Turn
+from teltheory.policies.node import NextTurn, Node
 from teltheory.policies.policy import settled
 from teltheory.replay.chains.reference import cut
 from teltheory.replay.kinds import replayed
@@ -98,7 +98,7 @@ def _replay(requests, asked):
         node = nodes.setdefault(code, Node(len(nodes), 1, 0, None, code))
         cached.append(node.cached)
         node.cached = 1
-        node.next = next((Turn(later, 1, 0) for later in np.flatnonzero(requests.before == k).tolist()), None)
+        node.next = next((NextTurn(later, 1, 0) for later in np.flatnonzero(requests.before == k).tolist()), None)
         cache.pop(code, None)
         cache[code] = node
         cut(cache, policy, instance.capacity, None)

@@ -53,7 +53,8 @@ REPRODUCE = (
 from fractions import Fraction
 from functools import partial
 
-from teltheory.cli import main, reproduce
+from teltheory.cli import main
+from teltheory.cli.reproduce import command as reproduce
 from teltheory.paper import adaptive, all, front, grid
 
 reproduce.decide_all, reproduce.BUILT_IN_TURNS = (lambda *_: ([], True)), 40

@@ -249,7 +249,7 @@ def test_advice_is_on_what_requests_share(output, run_json, mooncake):
     spent = tt.replay(forest, tt.LRU(), 1953).in_tokens()
     row = found["held_out"]["rows"][0]
     assert row["prefilled"] == spent.uncached[found["first_turns"] :].sum()
-    assert row["regret"] == row["tel"] - found["held_out"]["optimum"] > 0
+    assert row["tel"] > found["held_out"]["optimum"]
     printed = output(*asked)
     assert f"the least TEL on the rest is {found['held_out']['optimum']:,} blocks." in " ".join(printed.split())
     assert printed.startswith("Shared prefixes: 12,031 requests, 170,899 different blocks of 512 tokens.")

@@ -129,8 +129,8 @@ def certificates():
     optima = [(c, xi, tt.hindsight_optimum(CERTIFIED, c, xi).certificate) for c, xi in ((5, 0), (7, 2))]
     entries = [Certified("tel", c, False, one.objective, one.kept, xi, one.steps) for c, xi, one in optima]
     found = tt.fewest_violations(CERTIFIED, 5, 2)
-    kept, prices = found.outcome.cached, replace(found.prices, cuts=(Cut(3, (2,), (1,), 1),))
-    entries.append(Certified("slo", 5, False, found.violations, kept, 2, proved=found.proved, prices=prices))
+    kept, prices = found.outcome.cached, replace(found.certificate, cuts=(Cut(3, (2,), (1,), 1),))
+    entries.append(Certified("slo", 5, False, found.upper, kept, 2, proved=found.proved, prices=prices))
     return json.dumps(certificates_as_data(entries)).encode()
 
 

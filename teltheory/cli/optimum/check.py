@@ -15,9 +15,10 @@ from teltheory.cli.printed.output import console, show
 @click.argument("trace_file", metavar="TRACE")
 @trace_options()
 def check_certificate(file: str, trace_file: str, reading: Reading) -> int:
-    """Check the proofs in FILE, which `teltheory optimum --certificate` wrote, against TRACE.
+    """Check proofs of an optimum against TRACE.
 
-    In exact whole numbers and without a solver. TRACE is read as FILE says. Ends with 2 if one proves nothing.
+    FILE is what `teltheory optimum --certificate` wrote, and says how TRACE is read. The check is in exact whole
+    numbers and without a solver. Ends with 2 if one proves nothing.
     """
     entries = read_certificates(file)
     trace = reading.read(trace_file)
