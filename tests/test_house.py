@@ -8,10 +8,12 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import grimp
 import pytest
+from networkx import DiGraph, strongly_connected_components
 
 pytestmark = pytest.mark.repository
 
@@ -47,7 +49,7 @@ FIGURES = {
     "rooms": Figure("pairs of rooms, one of which imports the other", 187, 140, 146),
     "teltheory": Figure("lines of code, package", 51_778, 48_154, 51_708),
     "proofs_checks": Figure("lines of code, proofs_checks", 14_231, 13_235, 13_952),
-    "tests": Figure("lines of code, tests", 43_463, 39_117, 42_800),
+    "tests": Figure("lines of code, tests", 43_463, 39_117, 42_810),
 }
 
 
@@ -55,6 +57,7 @@ def files(folder: str, root: Path = ROOT) -> list[Path]:
     return sorted(path for path in (root / folder).rglob("*.py") if "out" not in path.parts)
 
 
+@cache
 def trees(folder: str, root: Path = ROOT) -> dict[Path, ast.Module]:
     return {path: ast.parse(path.read_text()) for path in files(folder, root)}
 
@@ -100,9 +103,8 @@ def imports() -> grimp.ImportGraph:
 
 def circles(graph: grimp.ImportGraph) -> list[set[str]]:
     """Return the sets of files that import each other around, imports inside functions counted."""
-    reached = {one: graph.find_upstream_modules(one) for one in graph.modules}
-    in_one = {frozenset(b for b in reached[a] if a in reached[b]) | {a} for a in graph.modules}
-    return [set(circle) for circle in in_one if len(circle) > 1]
+    edges = [(one, other) for one in graph.modules for other in graph.find_modules_directly_imported_by(one)]
+    return [circle for circle in strongly_connected_components(DiGraph(edges)) if len(circle) > 1]
 
 
 def pairs_of_rooms(graph: grimp.ImportGraph) -> int:
@@ -149,6 +151,13 @@ def counted():
 @pytest.mark.parametrize("figure", FIGURES)
 def test_a_figure_of_the_house_does_not_grow(figure, counted):
     assert counted[figure] <= FIGURES[figure].limit
+
+
+def test_files_that_import_each_other_are_a_circle():
+    graph = grimp.ImportGraph()
+    for one, other in ("ab", "bc", "ca", "cd"):
+        graph.add_import(importer=one, imported=other)
+    assert circles(graph) == [{"a", "b", "c"}]
 
 
 def test_a_kind_is_asked_where_isinstance_names_it():
