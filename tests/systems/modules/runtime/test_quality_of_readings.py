@@ -183,7 +183,7 @@ def test_a_table_shows_every_reading_and_cell(folder, capsys, model_json):
     for asked, shown in (
         (("quality", "--tasks", "5"), READINGS),
         (
-            ("bench", "--kept", "8", "--total", "8", "--repeats", "1", "--batch", "1"),
+            ("bench", "--kept", "8", "--total", "8", "--repeats", "1", "--batch-sizes", "1"),
             ("By length", "By share of 8 tokens"),
         ),
     ):
