@@ -29,18 +29,6 @@ def nothing(done: int, total: int | None) -> None:
     """Tell nobody."""
 
 
-def halves_of(report: Report) -> tuple[Report, Report]:
-    """Return what to tell in the first and in the second half of work, which have as many steps each."""
-
-    def whole(total: int | None) -> int | None:
-        return None if total is None else 2 * total
-
-    return (
-        lambda done, total: report(done, whole(total)),
-        lambda done, total: report((total or 0) + done, whole(total)),
-    )
-
-
 @contextmanager
 def progress_bar() -> Iterator[Bar]:
     """Show a bar on standard error while the work lasts, if that is a terminal or a notebook."""

@@ -24,6 +24,17 @@ from teltheory.model.trace import Trace
 __all__ = ["Instance"]
 
 
+def _check_mode(forced: object) -> None:
+    if not isinstance(forced, (bool, np.bool_)):
+        raise ArgumentError("forced", forced, "True or False")
+
+
+def _check_pinned(pinned: IntArray, capacity: int) -> None:
+    """Raise for what is exempt from the cut after any request but the last, and does not fit."""
+    for k in np.flatnonzero(pinned[:-1] > capacity)[:1]:
+        raise ForcedCachingError(int(k), int(pinned[k]), capacity)
+
+
 @dataclass(frozen=True)
 class Instance:
     """A trace, a capacity, the caching mode and the initial cache.
@@ -74,13 +85,12 @@ class Instance:
         """
         if not isinstance(trace, Trace):
             raise ArgumentError("trace", type(trace).__name__, "a Trace")
-        if not isinstance(forced, (bool, np.bool_)):
-            raise ArgumentError("forced", forced, "True or False")
+        _check_mode(forced)
         capacity = whole_number("capacity", capacity)
         starts = starts_of(trace, initial, capacity)
         instance = cls(trace, capacity, bool(forced), starts, _histories(trace, starts))
-        for turn in np.flatnonzero(instance.past[:-1] > capacity)[:1] if forced else ():
-            raise ForcedCachingError(int(turn), int(instance.past[turn]), capacity)
+        if forced:
+            _check_pinned(instance.past, instance.capacity)
         return instance
 
     def __len__(self) -> int:
@@ -180,15 +190,14 @@ class ForestInstance:
         """
         if not isinstance(forest, Forest):
             raise ArgumentError("forest", type(forest).__name__, "a Forest")
-        if not isinstance(forced, (bool, np.bool_)):
-            raise ArgumentError("forced", forced, "True or False")
+        _check_mode(forced)
         if whole_number("running", running) < 1 or (running > 1 and not forced):
             raise ArgumentError("running", running, "1 or more" if forced else "1, as caching is optional")
         size = whole_number("capacity", capacity)
         starts = paths_of(forest, initial, size)
         instance = cls(forest, size, bool(forced), int(running), initial=starts)
-        for k in np.flatnonzero(instance.pinned[:-1] > instance.capacity)[:1] if forced else ():
-            raise ForcedCachingError(int(k), int(instance.pinned[k]), instance.capacity)
+        if forced:
+            _check_pinned(instance.pinned, instance.capacity)
         return instance
 
     def __len__(self) -> int:
@@ -290,11 +299,10 @@ class ModuleInstance:
         """
         if not isinstance(trace, ModuleTrace):
             raise ArgumentError("trace", type(trace).__name__, "a ModuleTrace")
-        if not isinstance(forced, (bool, np.bool_)):
-            raise ArgumentError("forced", forced, "True or False")
+        _check_mode(forced)
         instance = cls(trace, whole_number("capacity", capacity), bool(forced), whole)
-        for k in np.flatnonzero(instance.asked[:-1] > instance.capacity)[:1] if forced else ():
-            raise ForcedCachingError(int(k), int(instance.asked[k]), instance.capacity)
+        if forced:
+            _check_pinned(instance.asked, instance.capacity)
         return instance
 
     def __len__(self) -> int:
