@@ -2,6 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+LOOPS := teltheory/base/compiled_loops.so
 export PYTHONDONTWRITEBYTECODE =
 # What a page of the site would fetch from elsewhere; a link that is only followed is none.
 FETCHED := <(script|img|iframe|source)\b[^>]*\bsrc="?(https?:)?//[^>]*|<link(?![^>]*rel="?(canonical|next|prev|author|license))[^>]*\bhref="?(https?:)?//[^>]*
@@ -9,39 +10,39 @@ FETCHED := <(script|img|iframe|source)\b[^>]*\bsrc="?(https?:)?//[^>]*|<link(?![
 .PHONY: reproduce reproduce-twice ledger test test-ledger test-model test-long mutants mutants-lines check check-vllm check-engines docs \
 	docs-check wheel-quick wheel-test publish pythons clean
 
-reproduce: $(READY)
+reproduce: $(LOOPS)
 	$(BIN)/teltheory reproduce --out out
 
-reproduce-twice: $(READY)
+reproduce-twice: $(LOOPS)
 	rm -rf out/twice && mkdir -p out/twice/first out/twice/second
 	for run in first second; do (cd out/twice/$$run && TELTHEORY_DATA=$(abspath $(or $(TELTHEORY_DATA),../shared/data)) \
 		$(abspath $(BIN))/teltheory reproduce --out out > printed.txt) || exit; done
 	diff -r out/twice/first out/twice/second
 
-ledger: $(READY)
+ledger: $(LOOPS)
 	@mkdir -p out
 	$(BIN)/teltheory verify --json out/ledger.json --markdown docs/ledger.md --errata docs/errata.md
 
-test: $(READY)
+test: $(LOOPS)
 	$(BIN)/python -m pytest
 
-test-ledger: $(READY)
+test-ledger: $(LOOPS)
 	$(BIN)/python -m pytest -m ledger tests/claims
 
-test-model: $(READY)
+test-model: $(LOOPS)
 	$(BIN)/python -m pytest -m model -n 2
 
-test-long: $(READY)
+test-long: $(LOOPS)
 	TELTHEORY_TESTS=long $(BIN)/python -m pytest -m ""
 	PYTHONPATH=tests $(BIN)/python tests/optimal/long_all_methods.py 10000 19
 	PYTHONPATH=tests/claims $(BIN)/python tests/claims/long_second_opinion.py 4
 	$(BIN)/python tests/formats/long_streaming.py
 	$(BIN)/python tests/processes/long_kills.py
 
-mutants: $(READY)
+mutants: $(LOOPS)
 	PYTHONPATH=tests $(BIN)/python -m mutants.plant
 
-mutants-lines: $(READY)
+mutants-lines: $(LOOPS)
 	PYTHONPATH=tests $(BIN)/python -m mutants.lines --lines $(or $(LINES),300) --seed $(or $(SEED),1)
 
 check: $(READY)
@@ -54,13 +55,13 @@ docs: $(READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	! grep -rnoP --include='*.html' '$(FETCHED)' out/site
 
-docs-check: $(READY)
+docs-check: $(LOOPS)
 	$(BIN)/python -m pytest -p documents.blocks -p documents.notebooks README.md docs
 
 wheel-quick: $(READY)
 	$(BIN)/python -m release.wheel
 
-wheel-test: $(READY)
+wheel-test: $(LOOPS)
 	$(BIN)/python -m release.wheel --all
 
 publish: $(READY)
@@ -69,11 +70,14 @@ publish: $(READY)
 pythons: $(READY)
 	$(BIN)/nox
 
-check-vllm: $(READY)
+check-vllm: $(LOOPS)
 	$(BIN)/python experiments/check_vllm.py
 
-check-engines: $(READY)
+check-engines: $(LOOPS)
 	$(BIN)/python -m experiments.check_engines $(or $(ENGINES),--help)
+
+$(LOOPS): $(READY) release/loops.py $(shell find teltheory -name '*.[ch]')
+	$(BIN)/python release/loops.py
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "teltheory needs Python 3.11 or newer; name one with: make PYTHON=python3.12 ...")'

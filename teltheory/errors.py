@@ -124,6 +124,10 @@ class ForcedCachingError(TelTheoryError):
         )
 
 
+class MachineCodeError(TelTheoryError):
+    """There is no machine code for this machine, or that of other sources; the message says how to get it."""
+
+
 class CertificateError(TelTheoryError):
     """A certificate that proves nothing; the message says what fails, and where."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any, get_args, overload
 
 from teltheory.base.progress import Progress, Report, reporting
@@ -33,7 +32,6 @@ __all__ = [
     "check_forest_cache",
     "check_policy",
     "in_reference",
-    "kernel_is_compiled",
     "replay",
     "replay_forest",
     "replay_instance",
@@ -131,8 +129,3 @@ def _told(report: Report, turns: int, done: int) -> None:
 def in_reference(policy: AnyPolicy, turns: int) -> bool:
     """Whether a replay of so many turns is slow, as no compiled loop is known to do what the policy does."""
     return turns >= KERNEL_FROM and not prefers_kernel(policy)
-
-
-def kernel_is_compiled() -> bool:
-    """Whether an earlier run left the kernel's machine code on disk, so that the next one need not compile."""
-    return any((Path(__file__).parent / "chains" / "__pycache__").glob("tlru.*.nbi"))

@@ -1,13 +1,11 @@
 """The kernel reuses what the reference reuses, turn by turn."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from replay.instances import POLICY_NAMES, TRIMS, by_both_engines, cases, examples, fewer, policies, same, seeded
-from replay.own_policies import OWN, HalfKept
+from replay.own_policies import OWN
 
 import teltheory as tt
 from teltheory.policies import LeastRecentlyUsed
@@ -16,7 +14,6 @@ from teltheory.replay.bitset import clear_bit, largest_bit, new_bitset, set_bit
 from teltheory.replay.chains.replays import replay_instance
 from teltheory.replay.chains.rounds import exchange, new_tree, trim_rounds
 from teltheory.replay.chains.slots import Slots
-from teltheory.replay.chains.tlru import replay_least_recent_trim, replay_lru, replay_round_robin_trim
 
 
 @pytest.mark.parametrize("name", [*POLICY_NAMES, *OWN], ids=repr)
@@ -63,21 +60,6 @@ def test_empty_and_one_turn_traces():
         for policy in (tt.LRU(), *(tt.TLRU(1, 1, trim) for trim in TRIMS), tt.Belady()):
             for initial in ((), [(4, 2, 1), (9, 1, 1)]):
                 by_both_engines(trace, policy, 2, initial=initial)
-
-
-def test_a_loop_has_machine_code_once_for_each_way_of_caching():
-    """Not for each mixture of arrays that are open and closed for writing."""
-    trace = tt.Trace.from_turns([0, 1, 0, 2], [3, 2, 1, 4], [1, 0, 2, 0])
-    by_trim = [kind(trim) for kind in (partial(tt.TLRU, 2, 1), HalfKept) for trim in TRIMS]
-    for initial in ((), [(0, 2, 1), (9, 1, 1)]):
-        for forced in (False, True):
-            for policy in (tt.LRU(), tt.ThresholdLRU(2), *by_trim):
-                tt.replay(trace, policy, 9, forced, initial, engine="kernel")
-    assert [len(loop.signatures) for loop in (replay_lru, replay_least_recent_trim, replay_round_robin_trim)] == [
-        2,
-        3,
-        3,
-    ]
 
 
 @pytest.mark.long

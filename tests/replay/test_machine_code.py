@@ -6,17 +6,13 @@ import itertools
 import os
 import sys
 import warnings
-from pathlib import Path
 
 import pytest
 from numba import config
 
-import teltheory as tt
 from teltheory.cli import main
 from teltheory.errors import ArgumentError
-from teltheory.replay import kernel_is_compiled, machine_code
-from teltheory.replay.chains import tlru
-from teltheory.replay.chains.tlru import replay_lru
+from teltheory.replay import machine_code
 
 FUNCTIONS = """
 from teltheory.replay.compiled import compiled
@@ -149,17 +145,3 @@ def test_loops_without_machine_code_are_refused_in_one_line(module, monkeypatch)
     monkeypatch.setattr(config, "DISABLE_JIT", 1)
     with pytest.raises(ArgumentError, match="NUMBA_DISABLE_JIT"):
         module()
-
-
-def test_a_kernel_that_was_compiled_is_found_where_numba_keeps_it(tmp_path, monkeypatch):
-    """The judge is the function's own folder of machine code."""
-    trace = tt.Trace.from_turns([0, 1, 0], [2, 1, 1], [0, 0, 0])
-    tt.replay(trace, tt.LRU(), 3, engine="kernel")
-    kept = Path(replay_lru.stats.cache_path)  # type: ignore[attr-defined]
-    if kept == Path(tlru.__file__).parent / "__pycache__":
-        assert kernel_is_compiled() == any(file.name.startswith("tlru.") for file in kept.glob("*.nbi"))
-    monkeypatch.setitem(kernel_is_compiled.__globals__, "__file__", str(tmp_path / "__init__.py"))
-    assert not kernel_is_compiled()
-    (tmp_path / "chains" / "__pycache__").mkdir(parents=True)
-    (tmp_path / "chains" / "__pycache__" / "tlru.replay_lru-94.py311.nbi").touch()
-    assert kernel_is_compiled()

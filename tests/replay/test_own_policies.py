@@ -12,11 +12,11 @@ from replay.own_policies import DERIVED, LFU, ByRules, HalfKept, LongestFirst, W
 from strategies import given_columns, turn_columns
 
 import teltheory as tt
+from teltheory.base.loops import call
 from teltheory.model.instance import Instance
 from teltheory.policies import AdaptiveTLRU, LeastRecentlyUsed, Node, on_arrays, tel_safe_budget
 from teltheory.policies.policy import Trim, prefers_kernel
 from teltheory.replay.chains import dispatch
-from teltheory.replay.chains.tlru import replay_least_recent_trim
 from teltheory.workloads.laws import fixed
 
 SHORT = tt.Trace.from_turns([0, 1, 2, 0], [3, 2, 1, 1], [0, 0, 0, 0], arrival=[0, 1, 2, 2])
@@ -83,11 +83,13 @@ class OwnTLRU(LeastRecentlyUsed):
 
 def test_the_same_rules_have_the_same_loop_and_the_same_curve(monkeypatch):
     taken = []
-    monkeypatch.setattr(
-        dispatch,
-        "replay_least_recent_trim",
-        lambda layout, least, *rest: taken.append(least) or replay_least_recent_trim(layout, least, *rest),
-    )
+
+    def noted(name, *arguments):
+        if name == "replay_least_recent_trim":
+            taken.append(arguments[3])
+        return call(name, *arguments)
+
+    monkeypatch.setattr(dispatch, "call", noted)
     for policy in (OwnTLRU(3, 1, "least-recent"), tt.TLRU(3, 1, "least-recent")):
         tt.replay(SHORT, policy, 4, engine="kernel")
         assert tt.capacity_curve(SHORT, policy).one_pass

@@ -36,7 +36,6 @@ from teltheory.cli.replay.served_tables import served_tables
 from teltheory.errors import ArgumentError, FileError, ForcedCachingError, TraceError
 from teltheory.model.display import percent, tokens_in_short
 from teltheory.policies.spec import CLAIRVOYANT, ONLINE, POLICIES, parse_policies, policy_texts
-from teltheory.replay import kernel_is_compiled
 from teltheory.replay.caches import PLAIN
 from teltheory.sweep import Cell, Store, sweep
 
@@ -112,8 +111,7 @@ def run(
 ) -> list[Cell]:
     """Sweep the grid with a progress bar."""
     with progress_bar() as bar:
-        doing = "Replaying" if kernel_is_compiled() else "Compiling, then replaying"
-        task = bar.add_task(doing, total=None)
+        task = bar.add_task("Replaying", total=None)
         return sweep(
             asked.requests,
             asked.grid,

@@ -15,8 +15,8 @@ from teltheory.model.numbers import IntArray
 from teltheory.policies.adaptive import AdaptiveTLRU
 from teltheory.policies.policy import TRIMS
 from teltheory.replay.chains.rounds import Tree, exchange, new_tree, trim_rounds
+from teltheory.replay.chains.slots import Layout
 from teltheory.replay.chains.stored import holding, serve
-from teltheory.replay.chains.tlru import Layout
 from teltheory.replay.compiled import compiled, inlined
 
 ROUND_ROBIN, LEAST_RECENT, EAGER = map(TRIMS.index, ("round-robin", "least-recent", "eager"))

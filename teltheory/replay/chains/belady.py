@@ -11,8 +11,8 @@ something to an eviction, in the order in which that happened; trimming to caps 
 
 from teltheory.model.numbers import IntArray
 from teltheory.replay.bitset import Bitset, clear_bit, largest_bit, new_bitset, set_bit
+from teltheory.replay.chains.slots import Layout
 from teltheory.replay.chains.stored import serve, trim_to
-from teltheory.replay.chains.tlru import Layout
 from teltheory.replay.compiled import compiled, inlined
 
 

@@ -1,7 +1,7 @@
 """The fast replay: compiled loops over slots, the same outcome as the reference turn by turn.
 
 A policy's rules are asked once (`teltheory.replay.chains.rules`), and their answers choose the loop: both orders
-by recency have those of `teltheory.replay.chains.tlru`, orders by the next use that of
+by recency have those of ``tlru.c``, orders by the next use that of
 `teltheory.replay.chains.belady`, any other that of `teltheory.replay.chains.generic`. A policy without rules may
 name a loop of its own: ET-LRU has those of `teltheory.replay.chains.scored`, T-LRU with an adaptive threshold
 those of `teltheory.replay.chains.adaptive`. All read the arrays of `teltheory.replay.chains.slots`; lengths are
@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from teltheory.base.loops import call
 from teltheory.model.instance import Instance
 from teltheory.model.numbers import INT64_MAX, IntArray, exact_sum, readonly
 from teltheory.model.outcome import Outcome
@@ -24,8 +25,7 @@ from teltheory.replay.chains.adaptive import follow_tail
 from teltheory.replay.chains.belady import ended_have_no_cap, replay_belady
 from teltheory.replay.chains.generic import replay_generic
 from teltheory.replay.chains.rules import SlotRules, places
-from teltheory.replay.chains.slots import Slots, first_arrival_ranks, unless_never_cut
-from teltheory.replay.chains.tlru import Layout, replay_least_recent_trim, replay_lru, replay_round_robin_trim
+from teltheory.replay.chains.slots import Layout, Slots, first_arrival_ranks, unless_never_cut
 
 
 def replay_kernel(instance: Instance, policy: AnyPolicy) -> Outcome:
@@ -63,12 +63,15 @@ def _by_recency(instance: Instance, slots: Slots, rules: SlotRules, trim: str | 
     layout = _layout(instance, slots, full)
     exempt = slots.before_first_cut if instance.forced else None
     if not rules.trims:
-        replay_lru(layout, exempt)
+        call("replay_lru", layout.sizes, layout, exempt)
     elif trim == "round-robin":
         _check_rounds(instance, np.minimum(full, safe) if least is None else np.maximum(full - least, 0))
-        replay_round_robin_trim(layout, least, safe, first_arrival_ranks(instance), exempt)
+        ranks = first_arrival_ranks(instance)
+        leaves = int(ranks.max(initial=0)) + 1
+        tree = np.empty(12 * leaves, np.int64)
+        call("replay_round_robin_trim", layout.sizes, layout, exempt, least, safe, ranks, leaves, tree)
     else:
-        replay_least_recent_trim(layout, least, safe, exempt)
+        call("replay_least_recent_trim", layout.sizes, layout, exempt, least, safe)
     return _outcome(layout)
 
 

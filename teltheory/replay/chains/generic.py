@@ -13,8 +13,8 @@ import numpy as np
 
 from teltheory.model.numbers import IntArray
 from teltheory.replay.bitset import Bitset, clear_bit, largest_bit, new_bitset, set_bit
+from teltheory.replay.chains.slots import Layout
 from teltheory.replay.chains.stored import serve
-from teltheory.replay.chains.tlru import Layout
 from teltheory.replay.compiled import compiled, inlined
 
 

@@ -24,9 +24,8 @@ from teltheory.model.numbers import FloatArray, IntArray
 from teltheory.policies.learned.etlru import ETLRU, LEARNT, LawTable, continuing_turns, seconds
 from teltheory.policies.learned.scores import LOWEST, log_order
 from teltheory.policies.online import TLRU
-from teltheory.replay.chains.slots import Slots
+from teltheory.replay.chains.slots import Layout, Slots
 from teltheory.replay.chains.stored import holding, serve, trim_to
-from teltheory.replay.chains.tlru import Layout
 from teltheory.replay.compiled import compiled, inlined
 
 STEEPEST = 600.0

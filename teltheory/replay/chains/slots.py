@@ -13,6 +13,7 @@ next turn under forced caching or with turn 0 from the initial cache, never come
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +72,24 @@ class Slots:
         if not forced:
             return early
         return np.concatenate((early, np.flatnonzero(self.following[m:] == np.arange(1, n + 1)) + m))
+
+
+class Layout(NamedTuple):
+    """What the loops read (see `Slots` and `SlotRules`), and `cached` and `uncached`, which they write."""
+
+    history: IntArray
+    prompt: IntArray
+    full: IntArray
+    previous: IntArray
+    following: IntArray
+    capacity: int
+    cached: IntArray
+    uncached: IntArray
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many turns and initial slots there are."""
+        return len(self.history), len(self.full) - len(self.history)
 
 
 def unless_never_cut(full: IntArray, least: IntArray, slots: Slots, forced: bool) -> tuple[IntArray, IntArray]:

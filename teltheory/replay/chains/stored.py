@@ -1,7 +1,7 @@
 """What the compiled loops share that store what each slot holds: a turn's service, and trimming to limits."""
 
 from teltheory.model.numbers import IntArray
-from teltheory.replay.chains.tlru import Layout
+from teltheory.replay.chains.slots import Layout
 from teltheory.replay.compiled import inlined
 
 

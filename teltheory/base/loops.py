@@ -1,0 +1,161 @@
+"""The loops in C: one library of the package's `.c` files, called by ctypes.
+
+1. A function of a `.c` file that is not static is a loop, and its prototype is all that Python knows of it:
+
+       int64_t replay_lru(int64_t n, const int64_t history[n], int64_t *log /* [2 * n] */)
+
+   Numbers are `int64_t` or `double`. An array has its length in brackets, in words of the numbers before it. One
+   written as a pointer, with its length in a comment, may be None. What is not `const` is written.
+2. `call` checks kind, length and order in memory of every array before the loop begins, so that a wrong call is
+   an error in Python and not a broken process. A tuple of arguments stands for its members.
+3. The library has the digest of the sources that it was made of, and is refused beside others.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+from teltheory.base.c_sources import LIBRARY, PACKAGE, digest_of, sources
+from teltheory.errors import MachineCodeError
+
+MAKE = "python -m pip install --force-reinstall --no-deps teltheory, or in a clone: make"
+_FUNCTION = re.compile(r"^(void|int64_t|double) (\w+)\(([^{;]*?)\)\s*\{", re.MULTILINE)
+_PARAMETER = re.compile(
+    r"(?P<const>const )?(?P<kind>\w+) (?P<pointer>\*?)(?P<name>\w+)"
+    r"(?: /\* (?=\[))?(?:\[(?P<length>[^\]]*)\])?(?: \*/)?"
+)
+_KINDS: dict[str, Any] = {
+    "int64_t": np.int64, "int32_t": np.int32, "int8_t": np.int8, "uint8_t": np.uint8, "uint32_t": np.uint32,
+    "uint64_t": np.uint64, "double": np.float64, "bool": np.bool_,
+}  # fmt: skip
+_RESULTS: dict[str, Any] = {"void": None, "int64_t": ctypes.c_int64, "double": ctypes.c_double}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What a prototype says of one argument: a number if `length` is None."""
+
+    name: str
+    kind: type[np.generic]
+    written: bool
+    optional: bool
+    length: CodeType | None
+
+    @classmethod
+    def of(cls, text: str) -> Parameter:
+        """Read a parameter as it stands in C."""
+        found = _PARAMETER.fullmatch(" ".join(text.split()))
+        if found is None or (found["pointer"] and found["length"] is None):
+            raise SyntaxError(f"{text}: expected a number, or an array with its length")
+        length = None if found["length"] is None else compile(found["length"].replace("/", "//"), "length", "eval")
+        return cls(found["name"], _KINDS[found["kind"]], not found["const"], bool(found["pointer"]), length)
+
+    def passed(self, given: Any, numbers: dict[str, int]) -> Any:
+        """Return an argument as C takes it, or refuse it; numbers are kept for the lengths that follow."""
+        if self.length is None:
+            number = numbers[self.name] = int(given) if self.kind is np.int64 else given
+            return number
+        if given is None and self.optional:
+            return None
+        least = eval(self.length, {"__builtins__": {}}, numbers)  # noqa: S307 (of our own sources)
+        if self._fits(given, least):
+            return given.ctypes.data
+        raise TypeError(f"{self.name}: found {_shown(given)}, expected {least} of {self.kind.__name__} in a row")
+
+    def _fits(self, given: Any, least: int) -> bool:
+        return (
+            isinstance(given, np.ndarray)
+            and given.dtype == self.kind
+            and given.size >= least
+            and given.flags.c_contiguous
+            and (given.flags.writeable or not self.written)
+        )
+
+
+def _shown(given: Any) -> str:
+    if not isinstance(given, np.ndarray):
+        return type(given).__name__
+    closed = "" if given.flags.writeable else ", closed for writing"
+    return f"{given.dtype} of shape {given.shape}, strides {given.strides}{closed}"
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A function of the library, with what its prototype says."""
+
+    function: Any
+    parameters: tuple[Parameter, ...]
+
+    def __call__(self, *given: Any) -> Any:
+        """Call it."""
+        arguments = list(_members(given))
+        if len(arguments) != len(self.parameters):
+            raise TypeError(f"found {len(arguments)} arguments, expected {len(self.parameters)}")
+        numbers: dict[str, int] = {}
+        pairs = zip(self.parameters, arguments, strict=True)
+        return self.function(*[parameter.passed(argument, numbers) for parameter, argument in pairs])
+
+
+def _members(given: tuple[Any, ...]) -> Iterator[Any]:
+    for one in given:
+        if isinstance(one, tuple):
+            yield from _members(one)
+        else:
+            yield one
+
+
+def call(name: str, *given: Any) -> Any:
+    """Call a loop by its name in C."""
+    return loop(name)(*given)
+
+
+@cache
+def loop(name: str) -> Loop:
+    """Return a loop by its name in C; `MachineCodeError` if there is no library."""
+    result, parameters = prototypes()[name]
+    function = getattr(_library(), name)
+    function.restype = _RESULTS[result]
+    function.argtypes = [_argument(parameter) for parameter in parameters]
+    return Loop(function, parameters)
+
+
+def _argument(parameter: Parameter) -> Any:
+    if parameter.length is not None:
+        return ctypes.c_void_p
+    return ctypes.c_double if parameter.kind is np.float64 else ctypes.c_int64
+
+
+@cache
+def prototypes() -> dict[str, tuple[str, tuple[Parameter, ...]]]:
+    """Return what the sources say of each loop: its result, and its parameters."""
+    found = (function for file in sources() for function in _FUNCTION.findall(file.read_text(encoding="utf-8")))
+    return {name: (result, tuple(map(Parameter.of, asked.split(",")))) for result, name, asked in found}
+
+
+def has_machine_code() -> bool:
+    """Whether there is a library of the sources that there are."""
+    try:
+        _library()
+    except MachineCodeError:
+        return False
+    return True
+
+
+@cache
+def _library() -> ctypes.CDLL:
+    file = PACKAGE / LIBRARY
+    if not file.exists():
+        raise MachineCodeError(f"machine code: found none for this machine; it comes with {MAKE}")
+    library = ctypes.CDLL(str(file))
+    library.teltheory_sources.restype = ctypes.c_char_p
+    if library.teltheory_sources().decode() != digest_of():
+        raise MachineCodeError(f"machine code: found that of other sources; it is made anew with {MAKE}")
+    return library
