@@ -113,12 +113,32 @@ def claims_in(file: str | None) -> tuple[Claim[Any], ...]:
     return all_claims() if file is None else claims_of_file(file)
 
 
+def claims_where_named(names: Sequence[str]) -> tuple[Claim[Any], ...]:
+    """Return the claims of the modules whose text has one of some names, in the ledger's order.
+
+    No other module is imported. An identifier that a module puts together is in no text.
+    """
+    modules = (module for module in chain.from_iterable(sections().values()) if _says(module, names))
+    return tuple(claim for module in modules for claim in claims_of(import_module(module)))
+
+
+def _says(module: str, names: Sequence[str]) -> bool:
+    spec = find_spec(module)
+    text = Path(spec.origin).read_text(encoding="utf-8") if spec is not None and spec.origin else ""
+    return any(name in text for name in names)
+
+
 def claim_named(name: str, file: str | None = None) -> Claim[Any]:
     """Return a claim of the ledger, or of a file; `ArgumentError` if there is none of this name."""
-    found = next((claim for claim in claims_in(file) if claim.id == name), None)
+    found = None if file is not None else _first_named(name, claims_where_named([name]))
+    found = found or _first_named(name, claims_in(file))
     if found is None:
         raise ArgumentError("claim", name, "the identifier of a claim")
     return found
+
+
+def _first_named(name: str, claims: Sequence[Claim[Any]]) -> Claim[Any] | None:
+    return next((claim for claim in claims if claim.id == name), None)
 
 
 def all_errata() -> tuple[Erratum, ...]:

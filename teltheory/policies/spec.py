@@ -15,7 +15,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from difflib import get_close_matches
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from inspect import Parameter, signature
@@ -201,7 +201,7 @@ class AtHand:
 
 
 def _asked(kind: type[Any], given: Mapping[str, int]) -> dict[str, int]:
-    return {name: given[name] for name in signature(kind).parameters if name in given}
+    return {name: given[name] for name in _parameters(kind) if name in given}
 
 
 AnySpec: TypeAlias = Spec | SpecOfEach
@@ -215,7 +215,15 @@ def maker(kind: type[Any]) -> Callable[..., Any]:
 
 def parameters_of(kind: type[Any]) -> Mapping[str, Parameter]:
     """Return the parameters of a policy's short form."""
-    return signature(maker(kind)).parameters
+    return _parameters(maker(kind))
+
+
+def _parameters(made: Any) -> Mapping[str, Parameter]:
+    """Return the parameters of what makes a policy: read once, as a sweep asks for every job."""
+    return _signature(made).parameters
+
+
+_signature = lru_cache(signature)
 
 
 def others() -> dict[str, EntryPoint]:

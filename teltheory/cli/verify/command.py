@@ -17,7 +17,15 @@ from rich.text import Text
 from teltheory.base.input_files import read_bytes
 from teltheory.base.processes import cores, on_processes
 from teltheory.claims.claim import EFFORTS, Claim, Effort
-from teltheory.claims.registry import all_claims, all_errata, check_identifiers, claim_named, claims_in, sections
+from teltheory.claims.registry import (
+    all_claims,
+    all_errata,
+    check_identifiers,
+    claim_named,
+    claims_in,
+    claims_where_named,
+    sections,
+)
 from teltheory.claims.search import decide_safely
 from teltheory.claims.verdict import is_expected
 from teltheory.cli.asked.options import EFFORT, alone, json_option, workers_option
@@ -98,6 +106,10 @@ def chosen_claims(only: Sequence[str], section: str | None, file: str | None = N
     """Return the identifiers of the claims to decide, in the ledger's order."""
     if section is not None and section not in sections():
         raise ArgumentError("section", section, f"one of {_nearest(section, list(sections()))}")
+    if only and file is section is None:
+        known = [claim.id for claim in claims_where_named(only)]
+        if set(only) <= set(known):
+            return [name for name in known if name in only]
     claims = claims_in(file) if section is None else all_claims((section,))
     if file is not None:
         check_identifiers(claims)
