@@ -50,6 +50,8 @@ def starts_of(trace: Trace, initial: Initial, capacity: int) -> tuple[Start, ...
 def paths_of(forest: Forest, initial: Initial, capacity: int) -> tuple[Start, ...]:
     """Return the initial cache of a forest, given as (conversation, leaf, cached)."""
     entries, starts = _entries(initial, "leaf"), list[Start]()
+    if not entries:
+        return ()
     held = np.zeros(forest.nodes, np.int64)
     for i, entry in enumerate(entries):
         code, cached = (whole_number(f"initial[{i}]", number) for number in entry[::2])
