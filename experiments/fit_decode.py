@@ -7,7 +7,7 @@
    model 32 of 32: n of its requests are taken for 4 n of theirs, as a kernel has batch and heads in one dimension.
 3. The step is a + c, b is per request, d is per token. Both fits are least squares of relative errors.
 
-These are the numbers of `teltheory.serving.batching.A100_DECODE`.
+These are the numbers of `teltheory.cost.decoding.A100_DECODE`.
 """
 
 import csv

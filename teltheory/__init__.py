@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from teltheory.calibration.runs import TTFTRuns, read_ttft_runs
     from teltheory.claims.adversary import adversary
     from teltheory.claims.dominance import never_worse
+    from teltheory.cost.decoding import A100_DECODE
     from teltheory.cost.kv_cache import ARCHITECTURES, Architecture, KVSize
     from teltheory.cost.kv_config import read_architecture
     from teltheory.cost.latency import (
@@ -91,7 +92,7 @@ if TYPE_CHECKING:
     from teltheory.replay.curve import CapacityCurve, capacity_curve
     from teltheory.replay.radix.nodes import RadixNodes
     from teltheory.replay.tiers.nodes import WholeNodes
-    from teltheory.serving.batching import A100_DECODE, Chunked
+    from teltheory.serving.batching import Chunked
     from teltheory.serving.cache_aware import CacheAware
     from teltheory.serving.pooled import pooled
     from teltheory.serving.serve import Serving, serve, stretch_for
@@ -142,6 +143,7 @@ _ROOMS = {
     "calibration.runs": "TTFTRuns read_ttft_runs",
     "claims.adversary": "adversary",
     "claims.dominance": "never_worse",
+    "cost.decoding": "A100_DECODE",
     "cost.kv_cache": "ARCHITECTURES Architecture KVSize",
     "cost.kv_config": "read_architecture",
     "cost.latency": "A100_LLAMA2_7B A100_LLAMA2_7B_ATTENTION A100_LLAMA2_7B_PREFILL AttentionLatency LatencyModel",
@@ -179,7 +181,7 @@ _ROOMS = {
     "replay.curve": "CapacityCurve capacity_curve",
     "replay.radix.nodes": "RadixNodes",
     "replay.tiers.nodes": "WholeNodes",
-    "serving.batching": "A100_DECODE Chunked",
+    "serving.batching": "Chunked",
     "serving.cache_aware": "CacheAware",
     "serving.pooled": "pooled",
     "serving.serve": "Serving serve stretch_for",

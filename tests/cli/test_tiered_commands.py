@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 import teltheory as tt
 from teltheory.cli.asked.served import ServedModel
 from teltheory.cli.asked.tiers import Tiered
-from teltheory.serving.batching import A100_DECODE
+from teltheory.cost.decoding import A100_DECODE
 from teltheory.serving.serve import stretch_for
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from experiments.fit_decode import attention, fitted, linear, lines
-from teltheory.serving.batching import A100_DECODE
+from teltheory.cost.decoding import A100_DECODE
 
 
 @pytest.fixture

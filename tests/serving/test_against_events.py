@@ -8,7 +8,8 @@ from serving.served_in_iterations import Iterations
 from serving.worlds import EVERY_MODE, LATENCIES, ROUTERS, a_capacity, a_forest, a_policy, a_trace
 
 import teltheory as tt
-from teltheory.serving.batching import Chunked, Decode
+from teltheory.cost.decoding import Decode
+from teltheory.serving.batching import Chunked
 
 DECODES = (None, Decode(0.5), Decode(1, 0.25, 1 / 16))
 

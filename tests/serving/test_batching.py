@@ -8,7 +8,8 @@ from refusals import refused
 from serving.worlds import LATENCIES, ROUTERS, a_capacity, a_forest, a_trace
 
 import teltheory as tt
-from teltheory.serving.batching import A100_DECODE, Chunked, Decode
+from teltheory.cost.decoding import A100_DECODE, Decode
+from teltheory.serving.batching import Chunked
 
 SECOND = tt.LatencyModel(Fraction(1))
 

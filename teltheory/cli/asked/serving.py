@@ -12,6 +12,7 @@ import click
 
 from teltheory.cli.asked.options import Option, bundled
 from teltheory.cli.parts import option
+from teltheory.cost.decoding import A100_DECODE
 from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
@@ -19,7 +20,7 @@ from teltheory.model.numbers import read_fraction
 from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
 from teltheory.model.units import listed_values
-from teltheory.serving.batching import A100_DECODE, Chunked
+from teltheory.serving.batching import Chunked
 from teltheory.serving.routers import ROUTERS
 from teltheory.serving.serve import Serving, stretch_for
 from teltheory.serving.work import TICKS, Ticks

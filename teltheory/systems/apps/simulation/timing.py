@@ -18,10 +18,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
+from teltheory.cost.decoding import A100_DECODE, Decode
 from teltheory.cost.latency import A100_LLAMA2_7B_PREFILL, Latency
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import real_number
-from teltheory.serving.batching import A100_DECODE, Decode
 
 __all__ = ["LLAMA_13B"]
 
