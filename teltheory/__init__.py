@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from teltheory.optimal.costs.optimum import cost_optimum
     from teltheory.optimal.costs.prices import Cut, Prices, cost_bound, violations_bound
     from teltheory.optimal.curve import hindsight_curve
+    from teltheory.optimal.pooled import pooled
     from teltheory.optimal.slo.exhaustion import check_violations
     from teltheory.optimal.slo.percentile import best_percentile
     from teltheory.optimal.slo.violations import fewest_violations
@@ -94,7 +95,6 @@ if TYPE_CHECKING:
     from teltheory.replay.tiers.nodes import WholeNodes
     from teltheory.serving.batching import Chunked
     from teltheory.serving.cache_aware import CacheAware
-    from teltheory.serving.pooled import pooled
     from teltheory.serving.serve import Serving, serve, stretch_for
     from teltheory.sweep import Grid, Sample, sweep
     from teltheory.workloads import (
@@ -167,6 +167,7 @@ _ROOMS = {
     "optimal.costs.optimum": "cost_optimum",
     "optimal.costs.prices": "Cut Prices cost_bound violations_bound",
     "optimal.curve": "hindsight_curve",
+    "optimal.pooled": "pooled",
     "optimal.slo.exhaustion": "check_violations",
     "optimal.slo.percentile": "best_percentile",
     "optimal.slo.violations": "fewest_violations",
@@ -183,7 +184,6 @@ _ROOMS = {
     "replay.tiers.nodes": "WholeNodes",
     "serving.batching": "Chunked",
     "serving.cache_aware": "CacheAware",
-    "serving.pooled": "pooled",
     "serving.serve": "Serving serve stretch_for",
     "sweep": "Grid Sample sweep",
     "workloads": (

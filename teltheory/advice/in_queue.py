@@ -18,7 +18,7 @@ from teltheory.model.forest import Forest
 from teltheory.model.numbers import readonly
 from teltheory.model.tiers import Tiers, tiers_of
 from teltheory.model.trace import Trace
-from teltheory.serving.pooled import least_seconds
+from teltheory.optimal.pooled import least_seconds
 from teltheory.serving.routers import ROUTERS
 
 

@@ -134,6 +134,14 @@ def resized(memory: Any, size_of: Callable[[Any, str], Any]) -> Any:
     return replace(tiers, capacities=tuple(size_of(one, "capacities") for one in tiers.capacities))
 
 
+def number_of(replicas: int) -> int:
+    """Return a number of replicas, checked."""
+    found = whole_number("replicas", replicas)
+    if not found:
+        raise ArgumentError("replicas", found, "1 replica or more")
+    return found
+
+
 def tiers_of(capacity: int | Tiers) -> Tiers:
     """Return a capacity as one tier."""
     return capacity if isinstance(capacity, Tiers) else Tiers((whole_number("capacity", capacity),))

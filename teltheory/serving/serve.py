@@ -14,8 +14,8 @@ from teltheory.base.progress import Count, Progress, reporting
 from teltheory.cost.given import LatencyGiven, Model, Size, Units, latency_of
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
-from teltheory.model.numbers import IntArray, readonly, whole_number
-from teltheory.model.tiers import Tiers, tiers_of
+from teltheory.model.numbers import IntArray, readonly
+from teltheory.model.tiers import Tiers, number_of, tiers_of
 from teltheory.model.trace import Trace
 from teltheory.policies.future import looks_ahead
 from teltheory.policies.named import policy_of
@@ -65,14 +65,6 @@ class Serving:
     def __post_init__(self) -> None:
         object.__setattr__(self, "replicas", number_of(self.replicas))
         router_of(self.router)
-
-
-def number_of(replicas: int) -> int:
-    """Return a number of replicas, checked."""
-    found = whole_number("replicas", replicas)
-    if not found:
-        raise ArgumentError("replicas", found, "1 replica or more")
-    return found
 
 
 def serve(

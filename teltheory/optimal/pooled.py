@@ -25,11 +25,10 @@ from typing import Any
 from teltheory.cost.latency import Latency, LatencyModel
 from teltheory.errors import ArgumentError
 from teltheory.model.display import in_short
-from teltheory.model.tiers import Tiers, tiers_of
+from teltheory.model.tiers import Tiers, number_of, tiers_of
 from teltheory.model.trace import Trace
 from teltheory.model.units import seconds_of
 from teltheory.optimal import hindsight_optimum
-from teltheory.serving.serve import number_of
 
 
 @in_short
