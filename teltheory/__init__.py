@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from teltheory.calibration.fitting import fit_latency
     from teltheory.calibration.profiles import measured_profile
     from teltheory.calibration.runs import TTFTRuns, read_ttft_runs
-    from teltheory.claims.adversary import adversary
     from teltheory.claims.dominance import never_worse
     from teltheory.cost.decoding import A100_DECODE
     from teltheory.cost.kv_cache import ARCHITECTURES, Architecture, KVSize
@@ -66,6 +65,7 @@ if TYPE_CHECKING:
         hindsight_optimum,
         weighted_optimum,
     )
+    from teltheory.optimal.adversary import adversary
     from teltheory.optimal.costs.of_turns import PiecewiseCosts
     from teltheory.optimal.costs.optimum import cost_optimum
     from teltheory.optimal.costs.prices import Cut, Prices, cost_bound, violations_bound
@@ -141,7 +141,6 @@ _ROOMS = {
     "calibration.fitting": "fit_latency",
     "calibration.profiles": "measured_profile",
     "calibration.runs": "TTFTRuns read_ttft_runs",
-    "claims.adversary": "adversary",
     "claims.dominance": "never_worse",
     "cost.decoding": "A100_DECODE",
     "cost.kv_cache": "ARCHITECTURES Architecture KVSize",
@@ -163,6 +162,7 @@ _ROOMS = {
     "model.tiers": "TieredOutcome Tiers",
     "model.trace": "Trace",
     "optimal": "Certificate Optimum check_certificate hindsight_optimum weighted_optimum",
+    "optimal.adversary": "adversary",
     "optimal.costs.of_turns": "PiecewiseCosts",
     "optimal.costs.optimum": "cost_optimum",
     "optimal.costs.prices": "Cut Prices cost_bound violations_bound",

@@ -29,9 +29,9 @@ from teltheory.replay.curve import CapacityCurve, capacity_curve
 
 if TYPE_CHECKING:
     from teltheory.advice import Advice
-    from teltheory.claims.adversary import Attack
     from teltheory.model.outcome import Outcome
     from teltheory.model.tiers import TieredOutcome
+    from teltheory.optimal.adversary import Attack
     from teltheory.optimal.certificate import Weights
     from teltheory.optimal.sides import Optimum
     from teltheory.serving.served import Served
@@ -231,7 +231,7 @@ class Problem(PlainProblem):
         **game
             phases and seeds.
         """
-        from teltheory.claims.adversary import adversary
+        from teltheory.optimal.adversary import adversary
 
         budget = whole_number("capacity", self._room) // (augmentation + self.forced)
         lengths = (budget, conversations, augmentation, self._xi, self.forced)

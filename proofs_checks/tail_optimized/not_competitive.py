@@ -1,6 +1,6 @@
 """TEL is not competitive (ours): what every policy pays against conversations that it can't tell apart.
 
-`teltheory.claims.adversary` has the game, docs/limits.md the proof. On this trace a policy without dice is one of
+`teltheory.optimal.adversary` has the game, docs/limits.md the proof. On this trace a policy without dice is one of
 the ways to cut the caches before the draw; all of them are tried. A policy with dice is a mixture of them, and its
 mean is no less than the least of theirs.
 """
@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from proofs_checks.tail_optimized.lemmas.limit_proofs import game_proof
-from teltheory.claims.adversary import Game, Turns, adversary
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Values, claim
 from teltheory.claims.listed import Listed, ToldCase
 from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.model.instance import Instance
 from teltheory.model.trace import Trace
+from teltheory.optimal.adversary import Game, Turns, adversary
 from teltheory.optimal.chains.brute_force import smallest_total, states_before_last
 from teltheory.policies import LRU, SLOTLRU, TLRU, AdaptiveTLRU, AnyPolicy, Conversation, ThresholdLRU
 from teltheory.policies.learned.etlru import ETLRU

@@ -14,9 +14,9 @@ from teltheory.policies.spec import Spec, parse_policy
 from teltheory.report.words import counterexample_text
 
 if TYPE_CHECKING:
-    from teltheory.claims.adversary import Attack
     from teltheory.claims.dominance import Family
     from teltheory.claims.verdict import Verdict
+    from teltheory.optimal.adversary import Attack
 
 
 @command(
@@ -92,7 +92,7 @@ def adversary(policy: str, xi: int, target: str | None, **game: Any) -> int:
     POLICY is in its short form; a threshold or an estimate that is left out is the game's.
     """
     check_target(target)
-    from teltheory.claims.adversary import adversary as found
+    from teltheory.optimal.adversary import adversary as found
 
     attack = found(parse_policy(policy).build(xi, xi), xi=xi, **game)
     report(target, [_paid(policy, attack)], _as_data(attack))

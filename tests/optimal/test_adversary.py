@@ -10,8 +10,8 @@ from replay.own_policies import HalfKept, LongestFirst
 
 import teltheory as tt
 from proofs_checks.tail_optimized.not_competitive import Dice, online_policies
-from teltheory.claims.adversary import adversary
 from teltheory.errors import ArgumentError
+from teltheory.optimal.adversary import adversary
 from teltheory.policies import SharedTLRU
 from teltheory.policies.spec import NAMED
 
