@@ -10,8 +10,8 @@ from functools import partial
 from proofs_checks.tail_optimized.instances import belief_grids as grids
 from proofs_checks.tail_optimized.instances.belief_grids import Grid, Laws, always, both, optimality_row
 from teltheory.belief.model import BeliefMDP, Policy
-from teltheory.belief.optimality import Decision, alive, as_replayed, decisions_of, turn_rates
-from teltheory.claims.beliefs import BeliefCase, Models
+from teltheory.belief.optimality import Decision, alive, decisions_of, turn_rates
+from teltheory.claims.beliefs import BeliefCase, Models, as_replayed
 from teltheory.claims.origin import reading, repairs
 from teltheory.policies import LRU, TLRU
 from teltheory.policies.policy import Trim

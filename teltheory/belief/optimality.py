@@ -1,8 +1,7 @@
 """Rules for the belief MDP, and whether they keep the right tokens: decisions against the best, for every cache.
 
 An *index* gives problem (6)'s weights r_i, so that the rule keeps a minimiser of sum_i r_i g_i(Y_i) that fills the
-cache. The rule is optimal at a state when every such minimiser is. ET-LRU is one; the policies of a replay see no
-beliefs.
+cache. The rule is optimal at a state when every such minimiser is. ET-LRU is one.
 """
 
 from collections.abc import Callable
@@ -18,10 +17,6 @@ from teltheory.belief.tables import Tables, fits, objective
 from teltheory.model.numbers import IntArray, exact_root
 from teltheory.policies.learned.eviction import evict_lowest, tail_score
 from teltheory.policies.learned.posterior import exact_decay
-from teltheory.policies.node import Node
-from teltheory.policies.policy import CuttingPolicy
-from teltheory.policies.policy import Policy as ReplayPolicy
-from teltheory.replay.chains.reference import cut
 
 Ties: TypeAlias = Literal["worst", "best"]
 Index: TypeAlias = Callable[[BeliefMDP, State], list[Fraction]]
@@ -78,24 +73,6 @@ def et_lru(index: Index = turn_rates) -> Policy:
         left = evict_lowest([cached[i] for i in order], score, overflow).cached
         kept = {**dict(enumerate(cached)), **dict(zip(order, left, strict=True))}
         return tuple(kept.values())
-
-    return keep
-
-
-def as_replayed(policy: ReplayPolicy | CuttingPolicy) -> Policy:
-    """Return the policy of a replay, such as LRU or T-LRU, which sees no beliefs.
-
-    What goes by first arrival, as round-robin trimming does, goes by the places in the state, which are in the
-    order of first turns.
-    """
-
-    def keep(model: BeliefMDP, state: State, cached: Allocation) -> Allocation:
-        seen = {
-            i: Node(first=i, past=state.conversations[i].past, cached=cached[i], next=None) for i in state.recency
-        }
-        exempt = seen[state.arrived] if model.forced else None
-        cut(dict(seen), policy, model.capacity, exempt)
-        return tuple(seen[i].cached for i in range(len(cached)))
 
     return keep
 

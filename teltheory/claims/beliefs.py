@@ -1,4 +1,4 @@
-"""Cases of the belief MDP: a model, the turns so far, and how many follow.
+"""Cases of the belief MDP: a model, the turns so far, and how many follow; a replay's policies as its rules.
 
 The gaps of a history are among those of the model, so that every state can come up. What was cached at the
 history's end is no part of a case: a check looks at every cache.
@@ -13,10 +13,14 @@ from functools import lru_cache
 from itertools import product
 from typing import Any, NamedTuple
 
-from teltheory.belief.model import Arrival, BeliefKind, BeliefMDP, State, after, aged, longest_past
+from teltheory.belief.model import Allocation, Arrival, BeliefKind, BeliefMDP, State, after, aged, longest_past
+from teltheory.belief.model import Policy as Rule
 from teltheory.belief.optimality import Decision
 from teltheory.belief.tables import Tables
 from teltheory.claims.claim import Enumerated, Unshrunk, Values
+from teltheory.policies.node import Node
+from teltheory.policies.policy import CuttingPolicy, Policy
+from teltheory.replay.chains.reference import cut
 from teltheory.workloads.laws import Finite
 
 Models = Callable[[], Iterator[BeliefMDP]]
@@ -119,6 +123,24 @@ def optimal_everywhere(values: Values) -> bool:
 
 
 _tables = lru_cache(maxsize=4)(Tables)
+
+
+def as_replayed(policy: Policy | CuttingPolicy) -> Rule:
+    """Return the policy of a replay, such as LRU or T-LRU, which sees no beliefs.
+
+    What goes by first arrival, as round-robin trimming does, goes by the places in the state, which are in the
+    order of first turns.
+    """
+
+    def keep(model: BeliefMDP, state: State, cached: Allocation) -> Allocation:
+        seen = {
+            i: Node(first=i, past=state.conversations[i].past, cached=cached[i], next=None) for i in state.recency
+        }
+        exempt = seen[state.arrived] if model.forced else None
+        cut(dict(seen), policy, model.capacity, exempt)
+        return tuple(seen[i].cached for i in range(len(cached)))
+
+    return keep
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,9 @@ from teltheory.belief.model import (
     at_hand,
     longest_past,
 )
-from teltheory.belief.optimality import alive, as_replayed, decisions, decisions_of, et_lru, next_turns, turn_rates
+from teltheory.belief.optimality import alive, decisions, decisions_of, et_lru, next_turns, turn_rates
 from teltheory.belief.tables import Tables
-from teltheory.claims.beliefs import PastTurn, followed
+from teltheory.claims.beliefs import PastTurn, as_replayed, followed
 from teltheory.errors import ForcedCachingError
 from teltheory.workloads.laws import Finite, fixed
 
