@@ -7,8 +7,13 @@ import pytest
 
 import teltheory as tt
 from teltheory.cli.asked.prefixes import PRIVATE, Prefixes
-from teltheory.cli.optimum.certificate import certificates_as_data, checked, digest_of, read_certificates
-from teltheory.cli.optimum.tiered_certificate import TieredCertified
+from teltheory.cli.optimum.certificate import (
+    Certified,
+    certificates_as_data,
+    checked,
+    digest_of,
+    read_certificates,
+)
 
 TIERS = tt.Tiers((2, 4), (0, Fraction(1, 3)))
 OVERLAPPED = tt.Tiers((2, 4), (0, Fraction(1, 3)), "inclusive", "overlapped")
@@ -23,7 +28,7 @@ def written(shared_file, tmp_path):
         trace = tt.read_trace(shared_file)
         requests = prefixes.of(trace)
         best = tt.hindsight_optimum(requests, tiers, 1)
-        data = certificates_as_data([TieredCertified(tiers, 1, False, best.certificate, prefixes)])
+        data = certificates_as_data([Certified("tiers", tiers, False, best.certificate, 1, prefixes)])
         data["certificates"][0].update(change)
         data["sha256"] = digest_of(data["certificates"])
         (file := tmp_path / "certificates.json").write_text(json.dumps(data))
@@ -37,11 +42,11 @@ def written(shared_file, tmp_path):
 def test_what_is_written_is_read_and_checked(in_words, shared_file, written, tiers, prefixes):
     file = written(tiers, prefixes)
     (entry,) = read_certificates(str(file))
-    assert (entry.tiers, entry.xi, entry.forced, entry.prefixes) == (tiers, 1, False, prefixes)
-    assert certificates_as_data([entry]) == json.loads(file.read_text())
+    assert (entry.memory, entry.xi, entry.forced, entry.prefixes) == (tiers, 1, False, prefixes)
+    assert json.loads(json.dumps(certificates_as_data([entry]))) == json.loads(file.read_text())
     printed = in_words("check-certificate", file, shared_file)
     assert "Tiers of 2 at 0, 4 at 0.334, threshold 1" in printed
-    assert f"no policy has less TEL than {float(entry.certificate.lower):,.10g} (proved by " in printed
+    assert f"no policy has less TEL than {float(entry.proof.lower):,.10g} (proved by " in printed
 
 
 def test_a_lower_side_that_is_not_proved_is_refused(run, shared_file, written, capsys):

@@ -31,6 +31,7 @@ from teltheory.claims.batches import Batch, BatchResult
 from teltheory.claims.campaign import CampaignStore
 from teltheory.cli.optimum.certificate import (
     Certified,
+    Searched,
     certificates_as_data,
     checked,
     digest_of,
@@ -127,10 +128,10 @@ CERTIFIED = tt.Trace.from_turns([0, 1, 0, 1], [3, 4, 1, 2], [1, 2, 0, 0])
 def certificates():
     """Two proofs of the optimum, one of violations: about the trace `CERTIFIED`."""
     optima = [(c, xi, tt.hindsight_optimum(CERTIFIED, c, xi).certificate) for c, xi in ((5, 0), (7, 2))]
-    entries = [Certified("tel", c, False, one.objective, one.kept, xi, one.steps) for c, xi, one in optima]
+    entries = [Certified("tel", c, False, one, xi) for c, xi, one in optima]
     found = tt.fewest_violations(CERTIFIED, 5, 2)
     kept, prices = found.outcome.cached, replace(found.certificate, cuts=(Cut(3, (2,), (1,), 1),))
-    entries.append(Certified("slo", 5, False, found.upper, kept, 2, proved=found.proved, prices=prices))
+    entries.append(Certified("slo", 5, False, Searched(found.upper, kept, found.proved, prices), 2))
     return json.dumps(certificates_as_data(entries)).encode()
 
 

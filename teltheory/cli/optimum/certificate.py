@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -30,7 +30,6 @@ from msgspec import UNSET, Meta, UnsetType, structs, to_builtins
 from teltheory.base.input_files import read_json
 from teltheory.base.plain_data import MisfitError, fitted, shape
 from teltheory.cli.asked.prefixes import PRIVATE, Prefixes
-from teltheory.cli.optimum.tiered_certificate import TIERS, TieredCertified
 from teltheory.cost.goals import SLO, TEL, Level, read_level
 from teltheory.errors import ArgumentError, CertificateError, FileError, TelTheoryError, shown
 from teltheory.model.display import counted
@@ -48,6 +47,8 @@ from teltheory.problem import Problem
 
 VERSION = 2
 KIND = "objective_kind"
+TIERS = "tiers"
+"""The kind of entries about tiers of memory."""
 Whole: TypeAlias = Annotated[int, Meta(ge=0, description="a whole number, 0 or more")]
 Wholes: TypeAlias = tuple[Whole, ...]
 Narrow: TypeAlias = Annotated[int, Meta(ge=0, le=INT64_MAX, description="a whole number from 0 to 2**63 - 1")]
@@ -55,84 +56,105 @@ Positive: TypeAlias = Annotated[int, Meta(ge=1, le=INT64_MAX, description="1 or 
 
 
 @dataclass(frozen=True, eq=False)
-class Certified:
-    """What an entry claims: a plan that keeps so much reaches the objective, and no policy is below a bound.
+class Searched:
+    """Proves a plan's violations or percentile, `objective`, by what is `kept`, and by prices that none is below.
 
-    The bound is the objective itself for TEL, by `steps`; else `proved`, by `prices`, which for a percentile prove
-    that at the threshold ``proved - 1`` more turns violate than it leaves above it. A percentile has no `xi`.
-    `prefixes` says how the trace is read; lengths of shared prefixes are in their blocks.
+    Of a percentile they prove that at the threshold ``proved - 1`` more turns violate than it leaves above it.
     """
 
-    goal: str | Level
-    capacity: int
-    forced: bool
     objective: int
     kept: IntArray
-    xi: int = 0
-    steps: IntArray | None = None
-    proved: int = 0
-    prices: Prices | None = None
-    prefixes: Prefixes = PRIVATE
+    proved: int
+    prices: Prices | None
 
-    def check(self, requests: Trace | Forest) -> None:
-        """Raise `CertificateError` if this proves nothing about these requests."""
-        if self.steps is not None:
-            asked = Problem(requests, self.capacity, self.xi, forced=self.forced, running=self.prefixes.running)
-            return asked.check_certificate(Certificate(self.objective, self.kept, self.steps))
-        return None if requests.shared else self._check_plan(requests)
-
-    def _check_plan(self, trace: Any) -> None:
-        uncached = check_plan(trace, self.capacity, self.kept, self.forced)
-        objective = self._objective(uncached)
+    def check(self, trace: Any, entry: Certified) -> None:
+        """Raise `CertificateError` if this proves nothing about a trace."""
+        uncached = check_plan(trace, entry.memory, self.kept, entry.forced)
+        objective = _worth(uncached, entry)
         if objective != self.objective:
             what = f"{objective}, that of what is kept"
             raise CertificateError(f"objective: found {self.objective}, expected {what}")
-        return self._check_bound(trace) if self.proved else None
+        if self.proved:
+            self._check_bound(trace, entry)
 
-    def _objective(self, uncached: IntArray) -> int:
-        if not isinstance(self.goal, Level):
-            return int(np.count_nonzero(uncached > self.xi))
-        if not len(uncached):
-            raise CertificateError("kept: found no turn, expected at least one, as a percentile is claimed")
-        return self.goal.of(uncached)
-
-    def _check_bound(self, trace: Trace) -> None:
+    def _check_bound(self, trace: Trace, entry: Certified) -> None:
         if self.prices is None:
             raise CertificateError(f"prices: found none, expected what proves {self.proved}")
-        xi, above = self.xi, self.proved
-        if isinstance(self.goal, Level):
-            xi, above = self.proved - 1, len(trace) - self.goal.rank(len(trace)) + 1
+        xi, above = entry.xi, self.proved
+        if isinstance(entry.goal, Level):
+            xi, above = self.proved - 1, len(trace) - entry.goal.rank(len(trace)) + 1
         try:
-            check_violations(trace, self.capacity, xi, self.prices, above, self.forced)
+            check_violations(trace, entry.memory, xi, self.prices, above, entry.forced)
         except CertificateError as error:
             expected = f"{above} turns or more above {xi}"
             raise CertificateError(f"proved: found {self.proved}, expected {expected}; {error}") from None
 
+
+def _worth(uncached: IntArray, entry: Certified) -> int:
+    if not isinstance(entry.goal, Level):
+        return int(np.count_nonzero(uncached > entry.xi))
+    if not len(uncached):
+        raise CertificateError("kept: found no turn, expected at least one, as a percentile is claimed")
+    return entry.goal.of(uncached)
+
+
+@dataclass(frozen=True, eq=False)
+class Certified:
+    """What an entry claims: in this memory no policy is below what the proof proves. A percentile has no `xi`.
+
+    `prefixes` says how the trace is read; lengths of shared prefixes are in their blocks.
+    """
+
+    goal: str | Level
+    memory: Any
+    forced: bool
+    proof: Certificate | TieredCertificate | Searched
+    xi: int = 0
+    prefixes: Prefixes = PRIVATE
+
+    def check(self, requests: Trace | Forest) -> None:
+        """Raise `CertificateError` if this proves nothing about these requests."""
+        if isinstance(self.proof, Searched):
+            return self.proof.check(requests, self)
+        asked = Problem(requests, self.memory, self.xi, forced=self.forced, running=self.prefixes.running)
+        return asked.check_certificate(self.proof)
+
+    @property
+    def about(self) -> str:
+        """What the entry says that it is about."""
+        return self.goal.text if isinstance(self.goal, Level) else self.goal
+
     @property
     def _place(self) -> str:
-        place, read = f"Capacity {self.capacity:,}, threshold {self.xi:,}", self.prefixes
-        if read.chains:
-            return place
+        if self.goal == TIERS:
+            tiers = zip(self.memory.capacities, self.memory.loads, strict=True)
+            place = "Tiers of " + ", ".join(f"{size:,} at {float(load):g}" for size, load in tiers)
+        else:
+            place = f"Capacity {self.memory:,}"
+        about, read = self.about if isinstance(self.goal, Level) else f"threshold {self.xi:,}", self.prefixes
+        blocks = "" if read.chains else f", in blocks of {read.block_size:,} tokens"
+        cache = "" if read.chains or self.goal == TIERS else f", cache {read.cache}"
         running = f", {read.running:,} requests at a time" if read.running > 1 else ""
-        return f"{place}, in blocks of {read.block_size:,} tokens, cache {read.cache}{running}"
+        return f"{place}, {about}{blocks}{cache}{running}{', forced caching' if self.forced else ''}"
 
     def __str__(self) -> str:
-        mode = ", forced caching" if self.forced else ""
-        if self.steps is not None:
-            least = f"less TEL than {self.objective:,} (proved by {counted(len(self.steps), 'step')})"
-            return f"{self._place}{mode}: no policy has {least}."
-        about, less = f"threshold {self.xi:,}", "fewer violations"
-        if isinstance(self.goal, Level):
-            about, less = self.goal.text, "a smaller one"
-        count = 0 if self.prices is None else len(self.prices.steps) + len(self.prices.cuts)
-        least = f"{less} than {self.proved:,} (proved by {counted(count, 'price')})"
-        return f"Capacity {self.capacity:,}, {about}{mode}: no policy has {least}, and one has {self.objective:,}."
+        return f"{self._place}: no policy has {self._proved}."
+
+    @property
+    def _proved(self) -> str:
+        proof = self.proof
+        if isinstance(proof, TieredCertificate):
+            return f"less TEL than {float(proof.lower):,.10g} (proved by {counted(len(proof.steps), 'price')})"
+        if isinstance(proof, Certificate):
+            return f"less TEL than {proof.objective:,} (proved by {counted(len(proof.steps), 'step')})"
+        less = "a smaller one" if isinstance(self.goal, Level) else "fewer violations"
+        count = 0 if proof.prices is None else len(proof.prices.steps) + len(proof.prices.cuts)
+        return (
+            f"{less} than {proof.proved:,} (proved by {counted(count, 'price')}), and one has {proof.objective:,}"
+        )
 
 
-Entry: TypeAlias = Certified | TieredCertified
-
-
-def checked(file: str, entries: Sequence[Entry], trace: Trace) -> Iterator[tuple[Entry, Trace | Forest]]:
+def checked(file: str, entries: Sequence[Certified], trace: Trace) -> Iterator[tuple[Certified, Trace | Forest]]:
     """Yield the entries of a file and what of a trace they are about, each after its check against that."""
     known: dict[Prefixes, Trace | Forest] = {}
     for i, entry in enumerate(entries):
@@ -153,7 +175,7 @@ def _read(trace: Trace, prefixes: Prefixes) -> Trace | Forest:
     return prefixes.of(trace)
 
 
-def certificates_as_data(entries: Sequence[Entry]) -> dict[str, Any]:
+def certificates_as_data(entries: Sequence[Certified]) -> dict[str, Any]:
     """Return certificates as plain data, with a digest that shows whether they were changed."""
     lines = [_as_data(entry) for entry in entries]
     return {"teltheory_certificates": VERSION, "sha256": digest_of(lines), "certificates": lines}
@@ -164,20 +186,23 @@ def digest_of(entries: object) -> str:
     return hashlib.sha256(json.dumps(entries, sort_keys=True).encode()).hexdigest()
 
 
-def _as_data(entry: Entry) -> dict[str, Any]:
-    data = {KIND: TIERS} | entry.fields() if isinstance(entry, TieredCertified) else _fields_as_data(entry)
-    if not entry.prefixes.chains:
-        data["prefixes"] = {name: getattr(entry.prefixes, name) for name in OF_PREFIXES.__struct_fields__}
-    return data
+def _as_data(entry: Certified) -> dict[str, Any]:
+    """Return an entry as plain data: what its kind has, of the entry, of its memory and of its proof."""
+    memory = vars(entry.memory) if entry.goal == TIERS else {"capacity": entry.memory}
+    prefixes = {name: getattr(entry.prefixes, name) for name in OF_PREFIXES.__struct_fields__}
+    known = vars(entry) | memory | vars(entry.proof) | {KIND: entry.about, "prefixes": prefixes}
+    names = [
+        name for name in _kind_of(entry.goal).__struct_fields__ if name != "prefixes" or not entry.prefixes.chains
+    ]
+    return {name: to_builtins(known[name], enc_hook=_plain) for name in names}
 
 
-def _fields_as_data(entry: Certified) -> dict[str, Any]:
-    names = [name for name in _kind_of(entry.goal).__struct_fields__ if name not in (KIND, "prefixes")]
-    values = {name: to_builtins(getattr(entry, name), enc_hook=np.ndarray.tolist) for name in names}
-    return {KIND: entry.goal.text if isinstance(entry.goal, Level) else entry.goal} | values
+def _plain(value: Any) -> Any:
+    """Return a column as a list, and a fraction as a text."""
+    return value.tolist() if isinstance(value, np.ndarray) else str(value)
 
 
-def read_certificates(file: str) -> list[Entry]:
+def read_certificates(file: str) -> list[Certified]:
     """Read certificates from a file."""
     data = read_json(Path(file), "a file of certificates")
     version = data.get("teltheory_certificates") if isinstance(data, dict) else None
@@ -192,31 +217,30 @@ def read_certificates(file: str) -> list[Entry]:
     return found
 
 
-def _entry(place: str, entry: object) -> Entry:
+def _entry(place: str, entry: object) -> Certified:
     given = entry if isinstance(entry, dict) else {}
     kind = given.get(KIND)
     expected = "tel, slo, tiers or a percentile such as p95"
     if not isinstance(kind, str):
         raise FileError(f"{place}: expected an object with {KIND}, {expected}")
-    if kind == TIERS:
-        return _tiered(place, _read_entry(place, given, OF_TIERS))
-    goal = kind if kind in (TEL, SLO) else read_level(kind)
+    goal = kind if kind in (TEL, SLO, TIERS) else read_level(kind)
     if goal is None:
         raise FileError(f"{place}, {KIND}: found {shown(kind)}, expected {expected}")
     values = structs.asdict(_read_entry(place, given, _kind_of(goal)))
-    del values[KIND]
-    made = {"prefixes": _prefixes(values.get("prefixes", UNSET)), "prices": _prices(values.get("prices"))}
-    return Certified(goal, **values | made)
-
-
-def _tiered(place: str, given: Any) -> TieredCertified:
-    """Return an entry about tiers; whether its certificate proves anything is up to its check."""
+    values["prices"] = _prices(values.get("prices"))
     try:
-        tiers = Tiers(given.capacities, given.loads, given.mode, given.loading)
+        memory = _made(Tiers, values) if goal == TIERS else values["capacity"]
     except ArgumentError as error:
         raise FileError(f"{place}, {error}") from None
-    found = TieredCertificate(given.lower, **{name: getattr(given, name) for name in (*COLUMNS, "denominator")})
-    return TieredCertified(tiers, given.xi, given.forced, found, _prefixes(given.prefixes))
+    proof: Any = _made({TEL: Certificate, TIERS: TieredCertificate}.get(kind, Searched), values)
+    return Certified(
+        goal, memory, values["forced"], proof, values.get("xi", 0), _prefixes(values.get("prefixes", UNSET))
+    )
+
+
+def _made(kind: type[Any], values: Mapping[str, Any]) -> Any:
+    """Return a value of a dataclass of an entry's values; whether it proves anything is up to its check."""
+    return kind(**{name: values[name] for name in kind.__dataclass_fields__ if name in values})
 
 
 def _read_entry(place: str, given: object, kind: type[Any]) -> Any:
@@ -276,6 +300,9 @@ OF_TIERS = shape(
 )
 
 
+OF_KINDS = {TEL: OF_TEL, SLO: OF_SLO, TIERS: OF_TIERS}
+
+
 def _kind_of(goal: str | Level) -> type[Any]:
     """Return what stands in an entry."""
-    return OF_A_LEVEL if isinstance(goal, Level) else OF_TEL if goal == TEL else OF_SLO
+    return OF_A_LEVEL if isinstance(goal, Level) else OF_KINDS[goal]

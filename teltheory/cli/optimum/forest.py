@@ -72,10 +72,9 @@ class ForestSearch:
         sides = {"lower": best.lower, "upper": best.upper, "by_solver": best.by_solver, "bound": best.bound}
         row |= {"optimum": best.objective, **sides, "gap": float(best.relative_gap), "method": best.method}
         row |= {"status": best.status, **work_of(best.outcome, self.asked)}
-        proof = best.certificate
-        numbers = (int(proof.objective), proof.kept, problem.threshold, proof.steps)
         read = replace(self.asked.prefixes, block_size=self.forest.block_size)
-        return CertifiedRow(row, Certified(TEL, problem.memory, problem.forced, *numbers, prefixes=read))
+        where = (problem.memory, problem.forced, best.certificate, problem.threshold)
+        return CertifiedRow(row, Certified(TEL, *where, read))
 
     def _beside(self, problem: Problem) -> dict[str, Any]:
         """Return what policies are worth in the same cache, and their work."""

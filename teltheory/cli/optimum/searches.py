@@ -10,7 +10,7 @@ from typing import Any
 from rich.table import Table
 
 from teltheory.cli.asked.question import Asked
-from teltheory.cli.optimum.certificate import Certified, Entry
+from teltheory.cli.optimum.certificate import Certified, Searched
 from teltheory.cli.printed.tables import WORK, WORK_LEGEND, plain_table, work_cells
 from teltheory.cost.goals import SLO, TEL, Level
 from teltheory.cost.metrics import slo_violations, ttft_quantiles, write_volume
@@ -40,7 +40,7 @@ class CertifiedRow:
     """
 
     row: dict[str, Any]
-    certificate: Entry | None
+    certificate: Certified | None
     problem: str | None = None
     interrupted: bool = False
 
@@ -124,8 +124,7 @@ class Search:
         row |= {**found, "bound": best.bound, "gap": gap, **self._work(best.outcome)}
         if best.certificate is None:
             return CertifiedRow(row, None)
-        kept, steps = best.certificate.kept, best.certificate.steps
-        return CertifiedRow(row, Certified(TEL, capacity, problem.forced, int(best.objective), kept, xi, steps))
+        return CertifiedRow(row, Certified(TEL, capacity, problem.forced, best.certificate, xi))
 
     def _given_up(self, row: dict[str, Any], error: SolverError) -> CertifiedRow:
         from teltheory.optimal.solver import INTERRUPTED
@@ -143,8 +142,8 @@ class Search:
         best = problem.fewest_violations(method=self.method, time_limit=self.seconds)
         row |= {"violations": best.upper, **self._searched(best, began), "method": best.method}
         row |= {"gap_of_avoidable": float(Ratio(best.gap, max(best.facts["avoidable"], 1)))}
-        proof: dict[str, Any] = {"proved": best.proved, "prices": best.certificate}
-        certificate = Certified(SLO, capacity, forced, best.upper, best.plan, xi, **proof)
+        proof = Searched(best.upper, best.plan, best.proved, best.certificate)
+        certificate = Certified(SLO, capacity, forced, proof, xi)
         return CertifiedRow(row, certificate, interrupted=best.status == "interrupted")
 
     def _least_percentile(self, capacity: int, level: Level) -> CertifiedRow:
@@ -157,15 +156,8 @@ class Search:
         if self.asked.thresholds.unit == "s":
             latency = self.asked.thresholds.latency
             row |= {f"{name}_ttft": float(latency.ttft(row[name])) for name in ("percentile", *BESIDE)}
-        certificate = Certified(
-            level,
-            capacity,
-            grid.forced,
-            best.upper,
-            best.outcome.cached,
-            proved=best.proved,
-            prices=best.certificate,
-        )
+        proof = Searched(best.upper, best.outcome.cached, best.proved, best.certificate)
+        certificate = Certified(level, capacity, grid.forced, proof)
         return CertifiedRow(row, certificate, interrupted=best.status == "interrupted")
 
     def _beside(self, capacity: int, xi: int, worth: Callable[[Outcome], int]) -> dict[str, Any]:

@@ -12,8 +12,8 @@ from rich.table import Table
 
 from teltheory.cli.asked.prefixes import PRIVATE
 from teltheory.cli.asked.question import Asked
+from teltheory.cli.optimum.certificate import TIERS, Certified
 from teltheory.cli.optimum.searches import CertifiedRow
-from teltheory.cli.optimum.tiered_certificate import TieredCertified
 from teltheory.cli.printed.tables import plain_table
 from teltheory.cli.replay.served_tables import tels_text, tiers_text
 from teltheory.cost.goals import TEL
@@ -62,9 +62,9 @@ class TieredSearch:
         row |= {"optimum": None if best.objective is None else float(best.objective), "method": best.method}
         row |= {"gap": float(best.relative_gap), "by_solver": best.by_solver}
         row |= {"hit_rates": _hits(best.outcome), "policies": _beside(problem)}
-        size, where = requests.block_size, (problem.memory, problem.threshold)
-        read = replace(self.asked.prefixes, block_size=size) if requests.shared else PRIVATE
-        return CertifiedRow(row, TieredCertified(*where, problem.forced, best.certificate, read))
+        read = replace(self.asked.prefixes, block_size=requests.block_size) if requests.shared else PRIVATE
+        where = (problem.memory, problem.forced, best.certificate, problem.threshold)
+        return CertifiedRow(row, Certified(TIERS, *where, read))
 
     def table(self, rows: Sequence[dict[str, Any]]) -> Table:
         """Return the table: in each choice of tiers the optimum or its two sides, and policies beside it."""
