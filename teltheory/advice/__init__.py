@@ -16,7 +16,7 @@ import numpy as np
 from teltheory.advice.advice import Advice
 from teltheory.advice.alone import HeldAlone, hold_alone
 from teltheory.advice.cautions import warnings_of
-from teltheory.advice.choice import MARGINS, Choice, choose
+from teltheory.advice.choice import MARGINS, MOST_RUNS, Choice, choose
 from teltheory.advice.engines import EngineSetting
 from teltheory.advice.frontier import Frontier, FrontierPoint, Side
 from teltheory.advice.goal import MEDIAN_COST, WORK_COST, CostLimits, Goal
@@ -105,7 +105,8 @@ def advise(
     first, seed : Fraction, int
         Share of the turns that are the first part, above 0 and below 1; of the bootstrap's draws.
     progress : callable or bool, optional
-        Called with the runs of settings done and the most that they may be, in a queue None; True shows a bar.
+        Called with the runs of settings done and how many there are, None in a queue; until the setting is chosen
+        that is the most that there may be. True shows a bar.
     serving : Serving, optional
         How a loaded server serves the trace: the setting is chosen and judged in its queue then, TEL is in
         seconds, and of tiers it is said which should run T-LRU. An idle server when left out.
@@ -133,7 +134,9 @@ def advise(
         server, hold = _serving(asked, served, report)
         rng = np.random.default_rng(seed)
         choice = choose(server, aim, limits, rng)
-        judge = Judge.of(server, aim, limits, choice.to_try(max(aim.xi - usual, 0)), rng)
+        tried = choice.to_try(max(aim.xi - usual, 0))
+        server.chosen((one.candidate for one in choice.tried), tried)
+        judge = Judge.of(server, aim, limits, tried, rng)
         held = hold(judge, rng)
         found = Advice(
             goal=aim,
@@ -160,7 +163,7 @@ def _serving(
 ) -> tuple[Server, Callable[[Judge, np.random.Generator], HeldOut]]:
     """Return what settings are tried on, and what judges them there."""
     if serving is None:
-        idle = Replaying(*asked, Count(report, 2 * MARGINS))
+        idle = Replaying(*asked, Count(report, MOST_RUNS))
         return idle, partial(hold_alone, idle)
     queue = Queueing(*asked, Count(report), serving)
     return queue, partial(hold_in_queue, queue)

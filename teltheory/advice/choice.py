@@ -27,6 +27,8 @@ STEPS = 20
 PROMPTS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 MARGINS = 2 * STEPS + 1 + len(PROMPTS)
 """Most margins that are tried."""
+MOST_RUNS = 2 * MARGINS + 2
+"""Runs where each margin is tried on both parts, and beside them a usual setting and End-Aware T-LRU."""
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,7 @@ def _routed(server: Queueing, judge: Judge, lru: Row, own: str) -> Iterator[Row]
 def least(requests: Trace | Forest, start: int, memory: int | Tiers, replicas: int, goal: Goal) -> float | None:
     """Return a lower bound on the seconds above the SLO from turn `start` on, of any replicas of such memory.
 
-    See `teltheory.serving.pooled`; the optimum is that of the rest alone. Of a block at an input's end that is not
+    See `teltheory.optimal.pooled`; the optimum is that of the rest alone. Of a block at an input's end that is not
     full nothing is counted, as units are whole.
     """
     requests = of_full_units(requests)

@@ -7,6 +7,7 @@ for each replica. Both say the same of turns of which none waits.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -88,6 +89,11 @@ class Server(ABC):
     def warm_up(self, base: Run) -> int:
         """Return the first turn of the first part on which policies may differ, given how LRU serves that."""
         return first_overflow(self.first, base.served.replica, self.tiers.capacities[0])
+
+    def chosen(self, candidates: Iterable[Candidate], tried: Candidate) -> None:
+        """Count the runs that are left, if all that was tried early is tried late: End-Aware T-LRU beside it."""
+        if self.tries_again:
+            self.count.left(len({self.lru, tried, *candidates}) + 1)
 
     @property
     @abstractmethod

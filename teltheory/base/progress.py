@@ -43,10 +43,14 @@ def progress_bar() -> Iterator[Bar]:
 
 
 class Count:
-    """Counts steps of work whose number nobody knows, or some do, and reports each."""
+    """Counts steps of work and reports each, with how many there are if somebody knows."""
 
     def __init__(self, report: Report = nothing, total: int | None = None) -> None:
         self._report, self._total, self.done = report, total, 0
+
+    def left(self, steps: int) -> None:
+        """Take back what was said of the number of steps: so many are left."""
+        self._total = self.done + steps
 
     def step(self) -> None:
         """Report that one more is done."""

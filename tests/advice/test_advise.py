@@ -22,6 +22,17 @@ def test_it_helps_on_chats():
     assert advice.held_out.lru_capacity > 4000
 
 
+@pytest.mark.parametrize(
+    "asked", [(chats(300), 2000, "200ms"), (single_turns(100), 10**6, 1), (chats(100), 2000, 99)]
+)
+def test_runs_are_told_and_at_the_end_how_many_there_were(asked):
+    told = []
+    tt.advise(*asked, progress=lambda *place: told.append(place))
+    done, total = zip(*told, strict=True)
+    assert done == (*range(1, len(told) + 1),)
+    assert min(total) == total[-1] == len(told)
+
+
 @pytest.mark.long
 def test_it_is_shown_as_what_it_says():
     advice = usual()

@@ -1,3 +1,4 @@
+from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
@@ -8,6 +9,8 @@ from advice.advised_traces import chats, engineers, single_turns, usual
 import teltheory as tt
 from teltheory.advice import MARGINS, CostLimits
 from teltheory.advice.sentences import advice_lines
+from teltheory.base.progress import progress_bar
+from teltheory.cli.advise import question
 from teltheory.model.display import tokens_in_short
 
 
@@ -36,6 +39,22 @@ def test_the_command_prints_the_advice_and_its_settings(run, run_json, tmp_path,
     assert (data["xi"], data["q_hat"], data["recommended"]) == (advice.xi, advice.q_hat, True)
     assert data["held_out"]["gain"]["value"] == pytest.approx(advice.held_out.gain.value)
     assert MARGINS - 7 <= len(data["choice"]["tried"]) <= MARGINS
+
+
+def test_the_bar_ends_when_the_last_capacity_is_advised_on(run, tmp_path, monkeypatch):
+    bars = []
+
+    @contextmanager
+    def kept():
+        with progress_bar() as bar:
+            bars.append(bar)
+            yield bar
+
+    monkeypatch.setattr(question, "progress_bar", kept)
+    tt.write_trace(chats(300), file := tmp_path / "t.csv")
+    assert run("advise", file, "--capacity", "2000,9M", "--slo", "200ms") == 0
+    (task,) = bars[0].tasks
+    assert task.completed == task.total == 2
 
 
 def test_whose_latency_it_is_and_what_the_trace_chose_is_in_the_json(run_json, tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -156,13 +157,18 @@ class AdviceQuestion:
         self, trace_file: str, requests: Trace | Forest, sizes: tuple[int, ...], wish: dict[str, Any]
     ) -> list[Advised]:
         """Advise on each memory, with a bar."""
-        from teltheory.advice import MARGINS
-
-        runs = 2 * len(sizes) * MARGINS if self.serving is None else None
+        memories: tuple[Any, ...] = self.tiers or sizes
         with about(trace_file), progress_bar() as bar:
-            task = bar.add_task("Trying settings", total=runs)
-            wish = wish | {"progress": lambda done, total: bar.advance(task)}
-            return [self._find(requests, memory, wish) for memory in (self.tiers or sizes)]
+            task = bar.add_task("Trying settings", total=len(memories) if self.serving is None else None)
+
+            def told(place: int, done: int, total: int | None) -> None:
+                if total:
+                    bar.update(task, completed=place + done / total)
+
+            return [
+                self._find(requests, memory, wish | {"progress": partial(told, place)})
+                for place, memory in enumerate(memories)
+            ]
 
     def _find(self, requests: Trace | Forest, memory: int | Tiers, wish: dict[str, Any]) -> Advised:
         from teltheory.advice import advise
