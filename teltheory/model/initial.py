@@ -10,8 +10,8 @@ import numpy as np
 from teltheory.errors import ArgumentError
 from teltheory.model.branching import NO_NODE
 from teltheory.model.forest import Forest
-from teltheory.model.nodes import path_to
-from teltheory.model.numbers import whole_number
+from teltheory.model.nodes import at_nodes, path_to
+from teltheory.model.numbers import IntArray, whole_number
 from teltheory.model.trace import Trace
 
 Initial = Iterable[tuple[int | str, int, int]]
@@ -52,20 +52,42 @@ def paths_of(forest: Forest, initial: Initial, capacity: int) -> tuple[Start, ..
     entries, starts = _entries(initial, "leaf"), list[Start]()
     if not entries:
         return ()
-    held = np.zeros(forest.nodes, np.int64)
     for i, entry in enumerate(entries):
         code, cached = (whole_number(f"initial[{i}]", number) for number in entry[::2])
         if entry[1] not in range(NO_NODE, forest.nodes):
             raise ArgumentError(f"initial[{i}]", entry, f"a node of the forest, {NO_NODE} to {forest.nodes - 1}")
-        path = path_to(forest.parent, entry[1])
-        past = int(forest.length[path].sum())
+        past = int(at_nodes(forest.depth, entry[1], 0))
         if cached > past:
             raise ArgumentError(f"initial[{i}]", entry, f"at most {past} cached, the length of the path")
-        above = forest.depth[path] - forest.length[path]
-        held[path] = np.maximum(held[path], np.clip(cached - above, 0, forest.length[path]))
         starts.append(_once(i, entry, Start(code, past, cached, int(entry[1])), starts))
-    _check_fits(entries, int(held.sum()), capacity)
+    _check_fits(entries, int(held_by(forest, starts).sum()), capacity)
     return tuple(starts)
+
+
+def held_by(forest: Forest, starts: Iterable[Start]) -> IntArray:
+    """Return how many units of each node an initial cache holds, its first ones; shape (V,)."""
+    held = np.zeros(forest.nodes, np.int64)
+    for start in starts:
+        path = path_to(forest.parent, start.leaf)
+        above = forest.depth[path] - forest.length[path]
+        held[path] = np.maximum(held[path], np.clip(start.cached - above, 0, forest.length[path]))
+    return held
+
+
+def check_cuts(forest: Forest, starts: Iterable[Start], running: int) -> None:
+    """Raise `ArgumentError` where a forest that cuts reads again what it cut, or cuts what may still run."""
+    if not forest.cut or forest.conversation is None:
+        return
+    turns = zip(forest.conversation.tolist(), forest.leaf.tolist(), strict=True)
+    gone, latest = set[int](), dict[int, set[int]]()
+    for own, leaf in [*((start.code, start.leaf) for start in starts), *turns]:
+        path = set(path_to(forest.parent, leaf))
+        if not gone.isdisjoint(path):
+            raise ArgumentError("trace", "a Forest that reads again what it cut", "what is cut to be cut for good")
+        gone |= latest.get(own, set()) - path
+        latest[own] = path
+    if gone and running > 1:
+        raise ArgumentError("running", running, "1, as histories are cut")
 
 
 def _entries(initial: Initial, second: str) -> list[Any]:

@@ -15,9 +15,9 @@ import numpy as np
 from teltheory.errors import ArgumentError, ForcedCachingError, TraceError
 from teltheory.model.branching import NO_NODE, grown
 from teltheory.model.forest import Forest
-from teltheory.model.initial import Initial, Start, paths_of, starts_of
+from teltheory.model.initial import Initial, Start, held_by, paths_of, starts_of
 from teltheory.model.module_trace import ModuleTrace
-from teltheory.model.nodes import at_nodes, path_to, sums_down
+from teltheory.model.nodes import at_nodes, sums_down
 from teltheory.model.numbers import INT64_MAX, IntArray, exact_sum, readonly, whole_number
 from teltheory.model.trace import Trace
 
@@ -194,8 +194,7 @@ class ForestInstance:
         if whole_number("running", running) < 1 or (running > 1 and not forced):
             raise ArgumentError("running", running, "1 or more" if forced else "1, as caching is optional")
         size = whole_number("capacity", capacity)
-        starts = paths_of(forest, initial, size)
-        instance = cls(forest, size, bool(forced), int(running), initial=starts)
+        instance = cls(forest, size, bool(forced), int(running), initial=paths_of(forest, initial, size))
         if forced:
             _check_pinned(instance.pinned, instance.capacity)
         return instance
@@ -233,11 +232,14 @@ class ForestInstance:
         """Leading units of each request's input that were made available before; shape (n,)."""
         if not self.initial:
             return self.requests.known
-        begun = [node for start in self.initial for node in path_to(self.requests.parent, start.leaf)]
-        length = np.zeros(self.requests.nodes, np.int64)
-        length[begun] = self.requests.length[begun]
-        there = at_nodes(sums_down(self.requests.parent, length), self.requests.leaf, 0)
-        return readonly(np.minimum(np.maximum(self.requests.known, there), self.requests.ask))
+        whole = replace(self, initial=tuple(start._replace(cached=start.past) for start in self.initial))
+        return readonly(np.minimum(np.maximum(self.requests.known, whole.begun), self.requests.ask))
+
+    @cached_property
+    def begun(self) -> IntArray:
+        """Leading units of each request's path that the initial cache holds; shape (n,)."""
+        held = held_by(self.requests, self.initial)
+        return readonly(at_nodes(sums_down(self.requests.parent, held), self.requests.leaf, 0))
 
     def by_units(self) -> ForestInstance:
         """Return the instance of the forest with a node for each unit."""
@@ -356,9 +358,7 @@ def _of_conversations(
 def _of_prefixes(
     trace: Forest, capacity: int, *, forced: bool = False, initial: Initial = (), running: int = 1
 ) -> ForestInstance:
-    if tuple(initial):
-        raise ArgumentError("initial", initial, "none, as the cache of a forest starts empty")
-    return ForestInstance.of(trace, capacity, forced=forced, running=running)
+    return ForestInstance.of(trace, capacity, forced=forced, running=running, initial=initial)
 
 
 @instance_of.register(ModuleTrace)

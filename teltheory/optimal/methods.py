@@ -6,7 +6,6 @@ better: by the prices of the linear program, or else by the steps of Tail-Optimi
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
@@ -120,6 +119,8 @@ def _as_replayed(instance: Instance, xi: int) -> Answer:
 
 @by_greedy.register(ForestInstance)
 def _with_holes(instance: ForestInstance, xi: int) -> Answer:
+    if not instance.is_plain:  # the reference alone would replay it
+        return by_plan(instance, xi)
     from teltheory.policies import TailOptimizedBelady
     from teltheory.replay import replay_forest
 
@@ -168,17 +169,12 @@ def blocks_by_pyomo(instance: ForestInstance, xi: int, time_limit: float | None,
     from teltheory.optimal.solver import solve_model
     from teltheory.optimal.trees.formulation import forest_model, states_of
 
-    units = by_units(instance)
+    units = instance.by_units()
     if not units.requests.nodes:
         return Answer("pyomo", planned(instance, np.zeros(len(instance), np.int64)))
     model = forest_model(units, xi, strict)
     said = solve_model(model, time_limit)
     return Answer("pyomo", outcome_of(units, states_of(model), strict), said)
-
-
-def by_units(instance: ForestInstance) -> ForestInstance:
-    """Return the instance with a node for each unit."""
-    return replace(instance, requests=instance.requests.by_units())
 
 
 def outcome_of(instance: ForestInstance, states: list[set[int]], strict: bool) -> Outcome:
@@ -218,9 +214,9 @@ def unavoidable_reuse(instance: Any) -> IntArray:
 
 @unavoidable_reuse.register(ForestInstance)
 def _of_latest_paths(instance: ForestInstance) -> IntArray:
-    from teltheory.replay.trees.runs import Runs
+    from teltheory.optimal.trees.intervals import runs_of
 
-    return _of_the_latest(instance, Runs.of(instance.requests))
+    return _of_the_latest(instance, runs_of(instance))
 
 
 @unavoidable_reuse.register(ModuleInstance)
@@ -231,9 +227,9 @@ def _of_latest_items(instance: ModuleInstance) -> IntArray:
 
 
 def _of_the_latest(instance: Instances, runs: Any) -> IntArray:
-    """Return the leading units of each request that were used last by requests that are exempt from the cut."""
+    """Return the leading units of each request that came under no cut since they were read, or were there."""
     least, request = np.zeros(len(instance), np.int64), np.repeat(np.arange(len(instance)), np.diff(runs.start))
-    some = runs.slot + instance.exempt >= request
+    some = np.where(runs.slot < 0, 0, runs.slot + instance.exempt) >= request
     np.maximum.at(least, request[some], runs.to[some])
     return least
 

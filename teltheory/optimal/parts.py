@@ -11,8 +11,8 @@ turn s takes room at the steps s + 1 ... e. What the initial cache holds has s =
 lessens the room of the others, and what is kept of it begins as many steps later.
 
 - *Private conversations*: a turn has one part, its history since the conversation's turn before.
-- *Forests*: a part is a run of units of the path with one last request before. Under forced caching the paths of
-  the requests that run are exempt, each unit once.
+- *Forests*: a part is a run of units of the path with one last request before, or what the initial cache holds of
+  it that no request had before. Under forced caching the paths of the requests that run are exempt, once each.
 - *Module sets*: a part is an item that was used before. The items of a request stand one below another, those that
   were used last at the top: what is at the top can be kept over the shorter interval, so of what is kept for a
   request the leading units count, as on a path of a forest (docs/module-sets-optimum.md has the proof). Of whole
@@ -29,6 +29,7 @@ import numpy as np
 
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
+from teltheory.model.initial import check_cuts
 from teltheory.model.instance import ForestInstance, Instance, Instances, ModuleInstance
 from teltheory.model.numbers import IntArray
 
@@ -158,16 +159,21 @@ inputs.register(ForestInstance, lambda instance: instance.requests.ask)
 
 @parts_read.register(ForestInstance)
 def _of_paths(instance: ForestInstance) -> Parts:
-    rows = np.array(list(_shared(instance.requests)), np.int64).reshape(-1, 4)
+    check_cuts(instance.requests, instance.initial, instance.running)
+    rows = np.array(list(_shared(instance)), np.int64).reshape(-1, 4)
     turn, above, units, before = rows.T.copy()
-    return Parts(turn, above, units, np.minimum(before + 2 + _running(instance), turn + 2))
+    first = np.minimum(before + 2 + _running(instance), turn + 2)
+    return Parts(turn, above, units, np.where(before < 0, 1, first))
 
 
-def _shared(forest: Forest) -> Iterator[tuple[int, int, int, int]]:
-    """Yield (request, depth above, units, last request before) of every run of nodes with one last request."""
-    parent, depth = forest.parent.tolist(), [*_depths(forest), 0]
-    last = [-1] * len(parent)
-    for k, leaf in enumerate(forest.leaf.tolist()):
+def _shared(instance: ForestInstance) -> Iterator[tuple[int, int, int, int]]:
+    """Yield (request, depth above, units, last request before) of every run of nodes with one last request.
+
+    What no request had before, and the initial cache holds, has -1 for its last request.
+    """
+    parent, depth = instance.requests.parent.tolist(), [*_depths(instance.requests), 0]
+    last, begun = [-1] * len(parent), _begun(instance, parent, depth)
+    for k, leaf in enumerate(instance.requests.leaf.tolist()):
         found = []
         node = bottom = leaf
         before = -1
@@ -179,8 +185,22 @@ def _shared(forest: Forest) -> Iterator[tuple[int, int, int, int]]:
             node = parent[node]
         found.append((before, node, bottom))
         for request, top, bottom in reversed(found):
-            if request >= 0:
-                yield k, depth[top], depth[bottom] - depth[top], request
+            units = (depth if request >= 0 else begun)[bottom] - depth[top]
+            if units > 0:
+                yield k, depth[top], units, request
+
+
+def _begun(instance: ForestInstance, parent: list[int], depth: list[int]) -> list[int]:
+    """Return the units of the initial cache from the root to the end of each node; last 0, of no node."""
+    begun = [0] * len(depth)
+    for start in instance.initial:
+        node = start.leaf
+        while node >= 0:
+            begun[node] = max(begun[node], min(start.cached, depth[node]))
+            node = parent[node]
+    for node, above in enumerate(parent):
+        begun[node] = max(begun[node], begun[above])
+    return begun
 
 
 def _depths(forest: Forest) -> list[int]:

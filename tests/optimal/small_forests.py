@@ -1,6 +1,7 @@
 """Small forests with a seed, for judges that try every content of a cache."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,18 +18,22 @@ class ForestCase(NamedTuple):
     xi: int
     forced: bool
     running: int
+    initial: tuple[tuple[int, int, int], ...] = ()
+
+    @property
+    def mode(self) -> dict[str, Any]:
+        return {"forced": self.forced, "running": self.running, "initial": self.initial}
 
     @property
     def instance(self) -> ForestInstance:
-        return ForestInstance.of(self.forest, self.capacity, forced=self.forced, running=self.running)
+        return ForestInstance.of(self.forest, self.capacity, **self.mode)
 
     def optimum(self, method: str = "greedy", cache: str = "holes") -> tt.Optimum:
-        asked: dict[str, Any] = {"method": method, "cache": cache, "running": self.running}
-        return tt.hindsight_optimum(self.forest, self.capacity, self.xi, self.forced, **asked)
+        asked = (self.forest, self.capacity, self.xi)
+        return tt.hindsight_optimum(*asked, method=method, cache=cache, **self.mode)
 
     def check(self, certificate: tt.Certificate, weights: object = None) -> None:
-        mode: dict[str, Any] = {"weights": weights, "running": self.running}
-        tt.check_certificate(self.forest, self.capacity, self.xi, certificate, self.forced, **mode)
+        tt.check_certificate(self.forest, self.capacity, self.xi, certificate, weights=weights, **self.mode)
 
 
 def small_forest(rng: np.random.Generator, xi: int, requests: int = 8, blocks: int = 5) -> tt.Forest:
@@ -46,9 +51,23 @@ def small_forest(rng: np.random.Generator, xi: int, requests: int = 8, blocks: i
     return tt.Forest.from_paths(paths, ask, total)
 
 
+def small_start(rng: np.random.Generator, case: ForestCase) -> ForestCase:
+    """Return the case with paths that are cached in part, as far as there is room, and others that are not."""
+    initial: tuple[tuple[int, int, int], ...] = ()
+    for code in range(int(rng.integers(1, 4))):
+        leaf = int(rng.integers(case.forest.nodes))
+        for cached in range(int(rng.integers(case.forest.depth[leaf] + 1)), -1, -1):
+            started = case._replace(initial=(*initial, (code, leaf, cached)))
+            with suppress(tt.ArgumentError):
+                _ = started.instance
+                initial = started.initial
+                break
+    return case._replace(initial=initial)
+
+
 def small_cases(cases: int, seed: int, **size: int) -> Iterator[ForestCase]:
-    """Yield cases in every mode, those that forced caching allows."""
-    rng = np.random.default_rng(seed)
+    """Yield cases in every mode, those that forced caching allows; half of them with an initial cache."""
+    rng, starts = np.random.default_rng(seed), np.random.default_rng([seed, 1])
     while cases:
         xi, forced = int(rng.integers(0, 6)), bool(rng.random() < 0.4)
         running = int(rng.integers(1, 3)) if forced else 1
@@ -58,4 +77,4 @@ def small_cases(cases: int, seed: int, **size: int) -> Iterator[ForestCase]:
         except tt.ForcedCachingError:
             continue
         cases -= 1
-        yield case
+        yield small_start(starts, case) if cases % 2 and case.forest.nodes else case

@@ -105,8 +105,7 @@ def of_weights(case: ForestCase) -> int:
 
 
 def weighted(case: ForestCase) -> Found:
-    given = (case.forest, case.capacity, case.xi, weights(case), case.forced)
-    best = tt.weighted_optimum(*given, running=case.running)
+    best = tt.weighted_optimum(case.forest, case.capacity, case.xi, weights(case), **case.mode)
     return best.objective, lambda: case.check(best.certificate, weights(case))
 
 
@@ -159,9 +158,9 @@ def test_no_wrong_optimum_of_conversations_is_proved(more):
 
 def bounded(case: ForestCase) -> tuple[int, int]:
     """Return the violations that are proved, and the fewest."""
-    total, mode = case.forest.total.tolist(), {"forced": case.forced, "running": case.running}
-    found = tt.fewest_violations(case.forest, case.capacity, case.xi, cache="holes", method="heuristic", **mode)
-    tt.check_violations(case.forest, case.capacity, case.xi, found.certificate, found.proved, **mode)
+    total, asked = case.forest.total.tolist(), (case.forest, case.capacity, case.xi)
+    found = tt.fewest_violations(*asked, cache="holes", method="heuristic", **case.mode)
+    tt.check_violations(*asked, found.certificate, found.proved, **case.mode)
     return found.proved, least_cost(case.instance, lambda k, hits: int(total[k] - hits > case.xi), False)
 
 

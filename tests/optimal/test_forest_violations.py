@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from optimal.small_forests import ForestCase, small_cases
 from refusals import refused
-from replay.instances import fewer
+from replay.instances import fewer, seeded
 
 import teltheory as tt
 from teltheory.optimal.slo import violations
@@ -17,9 +17,8 @@ from teltheory.optimal.slo.cuts import violated_cuts
 from teltheory.optimal.slo.selection import selection
 from teltheory.optimal.slo.solver import SharesProgram, choose
 from teltheory.optimal.trees.closing import closed, keep
-from teltheory.optimal.trees.intervals import rooms_beside
-from teltheory.optimal.trees.states import hits_of, least_cost, running_at
-from teltheory.replay.trees.runs import Runs
+from teltheory.optimal.trees.intervals import rooms_beside, runs_of
+from teltheory.optimal.trees.states import begun_of, hits_of, least_cost, running_at
 
 NO_PRICES = tt.Prices((), (), 1)
 STAIRS = tt.Forest.from_paths([[1, 2], [1], [3], [1, 2], [3]])
@@ -28,12 +27,8 @@ APART = tt.Forest.from_paths([[1, 2], [3], [3], [1], [1, 2]], total=[2, 1, 2, 1,
 """At xi = 1 nobody needs block 1 before the last request, which needs block 2 too."""
 
 
-def mode(case: ForestCase) -> dict[str, Any]:
-    return {"forced": case.forced, "running": case.running}
-
-
 def fewest(case: ForestCase, cache: str = "holes", **options: Any) -> tt.Optimum:
-    return tt.fewest_violations(case.forest, case.capacity, case.xi, cache=cache, **mode(case), **options)
+    return tt.fewest_violations(case.forest, case.capacity, case.xi, cache=cache, **case.mode, **options)
 
 
 def least(case: ForestCase, xi: int, strict: bool) -> int:
@@ -43,7 +38,7 @@ def least(case: ForestCase, xi: int, strict: bool) -> int:
 
 
 def confirm(case: ForestCase, prices: tt.Prices, violations: int) -> None:
-    tt.check_violations(case.forest, case.capacity, case.xi, prices, violations, **mode(case))
+    tt.check_violations(case.forest, case.capacity, case.xi, prices, violations, **case.mode)
 
 
 def refute(case: ForestCase, prices: tt.Prices, violations: int) -> None:
@@ -52,7 +47,7 @@ def refute(case: ForestCase, prices: tt.Prices, violations: int) -> None:
 
 def states_of(case: ForestCase, kept: np.ndarray) -> list[set[int]]:
     """Return what is cached before each request if the leading units are kept for each."""
-    forest, last = case.forest, dict[int, int]()
+    forest, last = case.forest, dict.fromkeys(begun_of(case.instance.by_units()), -1)
     states = [set(running_at(case.instance, k)) for k in range(len(forest))]
     for k in range(len(forest)):
         for depth, unit in enumerate(forest.path(k)):
@@ -100,8 +95,8 @@ def test_the_search_finds_what_trying_every_cache_finds():
 def test_the_percentile_is_what_trying_every_cache_finds(q):
     for case in small_cases(fewer(100, 10), int(10 * q)):
         arguments = (case.forest, case.capacity, q)
-        best = tt.best_percentile(*arguments, cache="holes", **mode(case))
-        sides = tt.best_percentile(*arguments, **mode(case))
+        best = tt.best_percentile(*arguments, cache="holes", **case.mode)
+        sides = tt.best_percentile(*arguments, **case.mode)
         holes, strict = (
             next(xi for xi in range(99) if least(case, xi, strict) <= best.facts["allowed"])
             for strict in (False, True)
@@ -119,7 +114,7 @@ def test_the_percentile_is_what_trying_every_cache_finds(q):
 def test_plans_of_caches_with_holes_fit_and_take_the_room_of_what_they_hold():
     rng = np.random.default_rng(6)
     for case in middle_cases(fewer(60, 3), 6):
-        problem, (_, *runs) = selection(case.instance, case.xi), Runs.of(case.forest)
+        problem, (_, *runs) = selection(case.instance, case.xi), runs_of(case.instance)
         need = problem.reused(np.ones(len(problem), np.bool_), len(case.forest))
         free, kept = np.append(0, rooms_beside(case.instance)), np.zeros_like(need)
         keep(rng.permutation(problem.turn), need, *runs, case.instance.exempt, free, kept, False)
@@ -133,7 +128,8 @@ def test_plans_of_caches_with_holes_fit_and_take_the_room_of_what_they_hold():
 def test_small_plans_take_the_room_of_what_they_hold_up_to_the_last_request(strict):
     rng, held_to_the_end, filled = np.random.default_rng(7), 0, 0
     for case in small_cases(fewer(600, 10), 43, requests=5):
-        need, (_, *runs) = case.forest.known, Runs.of(case.forest)
+        _, *runs = runs_of(case.instance)
+        need = np.minimum(np.maximum(case.forest.known, case.instance.begun), case.forest.ask)
         room = np.append(0, rooms_beside(case.instance))
         free, kept = room.copy(), np.zeros_like(need)
         keep(rng.permutation(np.flatnonzero(need)), need, *runs, case.instance.exempt, free, kept, strict)
@@ -156,23 +152,23 @@ def test_plans_of_strict_caches_are_closed_and_fit():
 
 
 def test_conversations_have_the_same_numbers_as_chains_and_as_a_forest():
-    rng = np.random.default_rng(3)
-    for _ in range(fewer(40, 10)):
-        n = int(rng.integers(1, 40))
-        prompt, response = rng.integers(0, 9, n), rng.integers(0, 9, n)
-        trace = tt.Trace.from_turns(rng.integers(0, 6, n).tolist(), prompt.tolist(), response.tolist())
-        capacity, xi = int(rng.integers(0, 60)), int(rng.integers(0, 20))
-        chains = tt.fewest_violations(trace, capacity, xi)
-        p90 = tt.best_percentile(trace, capacity, 0.9)
+    """Histories shorten, and some conversations are there before the first turn."""
+    for case in seeded(fewer(40, 10), 3, turns=(1, 39), conversations=5, length=8):
+        given = case.instance.as_forest()
+        starts = [(start.code, start.leaf, start.cached) for start in given.initial]
+        asked = (case.capacity, case.xi, case.forced)
+        chains = tt.fewest_violations(case.trace, *asked, case.initial)
+        p90 = tt.best_percentile(case.trace, case.capacity, 0.9, case.forced, case.initial)
         for cache in ("strict", "holes"):
-            forest = tt.fewest_violations(trace.forest, capacity, xi, cache=cache)
+            forest = tt.fewest_violations(given.requests, *asked, starts, cache=cache)
             assert (forest.lower, forest.certificate, forest.status) == (
                 chains.lower,
                 chains.certificate,
                 chains.status,
             )
             assert (forest.upper, forest.facts["unavoidable"]) == (chains.upper, chains.facts["unavoidable"])
-            assert tt.best_percentile(trace.forest, capacity, 0.9, cache=cache).upper == p90.upper
+            best = tt.best_percentile(given.requests, case.capacity, 0.9, case.forced, starts, cache=cache)
+            assert best.upper == p90.upper
 
 
 def test_what_is_held_grows_towards_the_request():
@@ -246,7 +242,7 @@ def test_bad_prices_prove_nothing_false(seed):
         numerators = tuple(int(v * 3 * rng.random()) for v in good.numerators)
         weights = tuple(replace(cut, numerator=int(cut.numerator * 3 * rng.random())) for cut in good.cuts)
         for prices in (NO_PRICES, replace(good, numerators=numerators, cuts=weights)):
-            bound = tt.violations_bound(case.forest, case.capacity, case.xi, prices, **mode(case))
+            bound = tt.violations_bound(case.forest, case.capacity, case.xi, prices, **case.mode)
             assert bound <= expected
             confirm(case, prices, expected)
             refute(case, prices, expected + 1)
@@ -263,11 +259,11 @@ def test_what_prices_leave_open_is_proved_by_exhaustion(monkeypatch):
     assert closed_by_it > 0
 
 
-@pytest.mark.parametrize("arguments", [{"initial": [(0, 1, 1)]}, {"cache": "radix"}, {"running": 2}])
+@pytest.mark.parametrize("arguments", [{"initial": [(0, 1, 3)]}, {"cache": "radix"}, {"running": 2}])
 def test_wrong_arguments_are_told(arguments):
     name = next(iter(arguments))
     for ask in (tt.fewest_violations, tt.best_percentile):
-        refused(tt.ArgumentError, f"{name}: found", ask, APART, 2, 1, **arguments)
+        refused(tt.ArgumentError, rf"{name}(\[0\])?: found", ask, APART, 2, 1, **arguments)
     with pytest.raises(tt.ArgumentError, match="cache: found 'holes'"):
         tt.fewest_violations(tt.Trace.from_turns([0], [1], [0]), 2, 1, cache="holes")
 

@@ -16,9 +16,8 @@ import numpy as np
 
 from teltheory.model.instance import ForestInstance
 from teltheory.model.numbers import IntArray
-from teltheory.optimal.trees.intervals import rooms_beside
+from teltheory.optimal.trees.intervals import rooms_beside, runs_of
 from teltheory.replay.compiled import compiled
-from teltheory.replay.trees.runs import Runs
 
 
 def closed(instance: ForestInstance, need: IntArray, order: IntArray) -> IntArray:
@@ -28,7 +27,7 @@ def closed(instance: ForestInstance, need: IntArray, order: IntArray) -> IntArra
     """
     free = np.append(0, rooms_beside(instance))
     kept = np.zeros(len(instance), np.int64)
-    _, start, slot, to = Runs.of(instance.requests)
+    _, start, slot, to = runs_of(instance)
     keep(order, need, start, slot, to, instance.exempt, free, kept, True)
     return kept
 
@@ -83,7 +82,8 @@ def _read(
         until = min(to[j], wanted[r])
         if slot[j] > low:
             wanted[slot[j]] = max(wanted[slot[j]], until)
-        first, new = slot[j] + 2 + exempt, until - max(above, kept[r])
+        first = slot[j] + 2 + (exempt if slot[j] >= 0 else 0)
+        new = until - max(above, kept[r])
         if new > 0 and first <= r + 1:
             more[first] += new
             more[r + 2] -= new

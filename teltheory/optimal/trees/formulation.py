@@ -10,7 +10,7 @@ from typing import Any
 import pyomo.environ as pyo
 
 from teltheory.model.instance import ForestInstance
-from teltheory.optimal.trees.states import running_at
+from teltheory.optimal.trees.states import begun_of, running_at
 
 
 def forest_model(instance: ForestInstance, xi: int, strict: bool, *, relaxed: bool = False) -> Any:
@@ -21,6 +21,7 @@ def forest_model(instance: ForestInstance, xi: int, strict: bool, *, relaxed: bo
     model.C, model.xi, model.n = instance.capacity, xi, n
     model.parent, model.total = forest.parent.tolist(), forest.total.tolist()
     model.path = [forest.path(k) for k in range(n)]
+    model.begun = begun_of(instance)
     model.exempt = [running_at(instance, k) for k in range(n)]
     model.units, model.steps = pyo.RangeSet(0, forest.nodes - 1), pyo.RangeSet(1, n)
     asked = [(t, d) for t, ask in enumerate(forest.ask.tolist(), start=1) for d in range(1, ask + 1)]
@@ -63,9 +64,9 @@ def capacity(model: Any, t: int) -> Any:
 
 
 def at_hand(model: Any, v: int, t: int) -> Any:
-    """x[v, t] <= x[v, t - 1] unless request t - 1 read v; nothing is there at first."""
+    """x[v, t] <= x[v, t - 1] unless request t - 1 read v; at first the initial cache is there."""
     if t == 1:
-        return model.x[v, t] <= 0
+        return model.x[v, t] <= int(v in model.begun)
     return pyo.Constraint.Skip if v in model.path[t - 2] else model.x[v, t] <= model.x[v, t - 1]
 
 

@@ -8,7 +8,6 @@ from teltheory.optimal.methods import (
     blocks_by_pyomo,
     by_plan,
     by_relaxation,
-    by_units,
     outcome_of,
     proved,
 )
@@ -36,7 +35,7 @@ def _above(instance: ForestInstance, xi: int, method: str, time_limit: float | N
     if method == "milp":
         from teltheory.optimal.trees.strict_program import strict_states
 
-        units = by_units(instance)
+        units = instance.by_units()
         states, bound = strict_states(units, xi, time_limit)
         return Answer("milp", outcome_of(units, states, True), (bound,))
     from teltheory.policies import TailOptimizedBelady

@@ -1,10 +1,10 @@
 """What the cache holds at each step, block by block: the check of solvers' answers, and the optimum by trying all.
 
 This is the judge of everything else in this folder, written from the problem's description. Before request k the
-cache holds a set of units. The request hits the leading units of its input that are in it; afterwards its whole
-path is at hand, and any part of all that may be kept that fits and, in a strict cache, is closed towards the root.
-Under forced caching the paths of the requests that run stay. `by_units` forests are meant throughout: a node is a
-unit.
+cache holds a set of units, at first the initial cache. The request hits the leading units of its input that are
+in it; afterwards its whole path is at hand, and any part of all that may be kept that fits and, in a strict cache,
+is closed towards the root. Under forced caching the paths of the requests that run stay. `by_units` forests are
+meant throughout: a node is a unit.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -12,13 +12,14 @@ from itertools import combinations
 
 from teltheory.errors import CertificateError
 from teltheory.model.instance import ForestInstance
+from teltheory.model.nodes import path_to
 
 State = frozenset[int]
 
 
 def hits_of(instance: ForestInstance, states: Sequence[Collection[int]], strict: bool) -> list[int]:
     """Return what each request hits if the cache holds ``states[k]`` before it; `CertificateError` if it can't."""
-    forest, before = instance.requests, frozenset[int]()
+    forest, before = instance.requests, begun_of(instance)
     hits = []
     for k, held in enumerate(map(frozenset, states)):
         if not held <= before:
@@ -44,7 +45,7 @@ def least_tel(instance: ForestInstance, xi: int, strict: bool) -> int:
 def least_cost(instance: ForestInstance, cost: Callable[[int, int], int], strict: bool) -> int:
     """Return the smallest sum over requests of ``cost(request, hits)`` that any policy reaches."""
     forest, n = instance.requests, len(instance)
-    values: dict[State, int] = {frozenset(): 0}
+    values: dict[State, int] = {begun_of(instance): 0}
     for k, ask in enumerate(forest.ask.tolist()):
         path, after = forest.path(k), dict[State, int]()
         for held, value in values.items():
@@ -65,6 +66,12 @@ def successors(instance: ForestInstance, k: int, at_hand: State, strict: bool) -
             state = stay | frozenset(kept)
             if not strict or is_closed(instance, state):
                 yield state
+
+
+def begun_of(instance: ForestInstance) -> State:
+    """Return the units of the initial cache."""
+    paths = ((path_to(instance.requests.parent, start.leaf), start.cached) for start in instance.initial)
+    return frozenset(node for path, cached in paths for node in path[:cached])
 
 
 def running_at(instance: ForestInstance, k: int) -> State:

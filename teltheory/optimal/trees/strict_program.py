@@ -1,8 +1,9 @@
 """The hindsight problem of a strict cache over intervals, as an integer program.
 
 One 0-1 variable for each unit v and each two consecutive requests s -> e through it: v is kept in between. It
-takes a unit of room at the steps s + 1 ... e, and is worth 1 if e needs v. A strict cache is closed towards the
-root: the requests through v went through its parent u as well, so between s and e lie intervals of u, and
+takes a unit of room at the steps s + 1 ... e, and is worth 1 if e needs v. What the initial cache holds has s = 0.
+A strict cache is closed towards the root: the requests through v went through its parent u as well, so between s
+and e lie intervals of u, and
 
     y(v, s -> e)  <=  y(u, s' -> e')     for each of them.
 
@@ -20,7 +21,7 @@ from teltheory.model.instance import ForestInstance
 from teltheory.model.numbers import BoolArray, IntArray
 from teltheory.optimal.chains.intervals import IntervalProblem
 from teltheory.optimal.solver import packing, solve_whole
-from teltheory.optimal.trees.intervals import needs, rooms_beside
+from teltheory.optimal.trees.intervals import first_steps, needs, rooms_beside
 from teltheory.optimal.trees.states import running_at
 from teltheory.replay.trees.visits import Visits
 
@@ -35,7 +36,7 @@ def strict_states(
     The nodes of the instance are units. `SolverError` if no plan was found in time.
     """
     visits = Visits.of(instance.requests, by_units=True)
-    (again,) = np.nonzero(visits.previous >= 0)
+    (again,) = np.nonzero((visits.previous >= 0) | (visits.end <= instance.begun[visits.request]))
     problem = _intervals(instance, visits, again, xi)
     if not problem.weight.any():
         return _held(instance, visits.piece[again], problem, np.zeros(len(again), np.bool_)), problem.unavoidable
@@ -57,9 +58,9 @@ def strict_states(
 
 def _intervals(instance: ForestInstance, visits: Visits, again: IntArray, xi: int) -> IntervalProblem:
     """Return an interval for every visit to a unit that was read before, worth 1 if it is needed."""
-    turn, before = visits.request[again], visits.request[visits.previous[again]]
+    turn, before = visits.request[again], np.append(visits.request, -1)[visits.previous[again]]
     needed = (visits.end[again] <= needs(instance.requests, xi)[turn]).astype(np.int64)
-    first = np.minimum(before + 2 + instance.exempt, turn + 2)
+    first = first_steps(before, turn, instance.exempt)
     unavoidable = int(np.maximum(instance.total - xi, 0).sum())
     room = np.append(0, rooms_beside(instance))
     return IntervalProblem(turn, first, turn + 1, np.ones_like(turn), room, unavoidable, needed)
@@ -77,7 +78,7 @@ def _precedence(visits: Visits, again: IntArray) -> csc_array:
 
 def _within(visits: Visits, again: list[int]) -> Iterator[tuple[int, int]]:
     """Yield (visit to the child, visit to the parent) for every interval of the parent within one of the child."""
-    start, request, previous = visits.start.tolist(), visits.request.tolist(), visits.previous.tolist()
+    start, request, previous = visits.start.tolist(), [*visits.request.tolist(), -1], visits.previous.tolist()
     for j in again:
         above = j - 1
         if above < start[request[j]]:

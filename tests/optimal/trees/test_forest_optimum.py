@@ -1,15 +1,16 @@
 """The hindsight optimum of a forest is what trying every content of the cache finds, and is proved."""
 
 import random
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from optimal.small_forests import small_cases
+from optimal.small_forests import ForestCase, small_cases, small_start
 from refusals import refused
-from replay.instances import examples, fewer
+from replay.instances import assume_feasible, cases, examples, fewer, seeded
 from strategies import forests
 
 import teltheory as tt
@@ -84,23 +85,87 @@ def test_the_curve_is_the_optimum_of_every_capacity(forest, xi):
         assert curve.bounds(capacity) == (best, best)
 
 
-def test_conversations_have_one_optimum_as_chains_and_as_a_forest():
-    rng = np.random.default_rng(3)
-    for _ in range(fewer(60, 4)):
-        n = int(rng.integers(1, 40))
-        prompt, response = rng.integers(0, 9, n), rng.integers(0, 9, n)
-        trace = tt.Trace.from_turns(rng.integers(0, 6, n).tolist(), prompt.tolist(), response.tolist())
-        capacity, xi = int(rng.integers(0, 60)), int(rng.integers(0, 20))
-        chains, forest = (
-            tt.hindsight_optimum(kind, capacity, xi, **mode)
-            for kind, mode in ((trace, {}), (trace.forest, {"cache": "holes"}))
-        )
-        assert chains.objective == forest.objective
-        assert chains.certificate == forest.certificate
+def agree(case):
+    """Histories shorten and branch, some conversations are there before the first turn, some never arrive."""
+    forest = case.instance.as_forest()
+    mode = {"forced": case.forced, "initial": [(start.code, start.leaf, start.cached) for start in forest.initial]}
+    for method, cache in product(("greedy", "lp", "milp"), ("holes", "strict")):
+        chains = case.optimum(method)
+        best = tt.hindsight_optimum(forest.requests, case.capacity, case.xi, method=method, cache=cache, **mode)
+        assert best.objective == chains.objective
+        assert method == "milp" or best.certificate == chains.certificate
+        assert (method, cache) != ("lp", "holes") or best.outcome.cached.tolist() == chains.outcome.cached.tolist()
+        case.check(best.certificate)
+        tt.check_certificate(forest.requests, case.capacity, case.xi, chains.certificate, **mode)
+
+
+@given(cases())
+@examples(60)
+def test_conversations_have_one_optimum_as_chains_and_as_a_forest(case):
+    assume_feasible(case)
+    agree(case)
+
+
+def test_so_they_have_on_many_worlds():
+    for case in [*seeded(fewer(200), 51), *seeded(fewer(60), 52, turns=(20, 40), conversations=5, length=9)]:
+        agree(case)
+
+
+def test_an_initial_cache_ends_inside_nodes():
+    """Histories branch and stay; what is held and what two paths share ends anywhere in a node of many units."""
+    rng, inside = np.random.default_rng(6), 0
+    for case in seeded(fewer(300), 53, turns=(3, 6), conversations=2, length=2, room=5, given=True, start=False):
+        forest = case.trace.forest
+        one = ForestCase(forest, case.capacity, case.xi, case.forced, 1)
+        one = small_start(rng, one) if forest.nodes else one
+        units, ends = one.instance.by_units(), [*forest.depth, 0]
+        holes, strict = (least_tel(units, case.xi, closed) for closed in (False, True))
+        for method in ("greedy", "lp", "milp"):
+            assert one.optimum(method).objective == holes
+        assert one.optimum("milp", "strict").objective == strict
+        inside += any(cached not in ends for _, _, cached in one.initial)
+    assert inside > 1
+
+
+def test_what_is_there_at_first_takes_room_while_the_first_requests_run():
+    """Request 0 leaves room for one unit of what is held for request 1; what is there for itself stays."""
+    forest, mode = tt.Forest.from_paths([[1, 2], [3, 4]]), {"forced": True, "running": 2}
+    starts = {0: [(7, 1, 2)], 1: [(7, 3, 2)]}
+    for method in ("greedy", "lp", "milp"):
+        best = tt.hindsight_optimum(forest, 3, 0, method=method, cache="holes", initial=starts[1], **mode)
+        assert (best.objective, best.outcome.cached.tolist()) == (3, [0, 1])
+        for place, reused in ((0, [2, 0]), (1, [0, 0])):
+            idle = tt.hindsight_optimum(forest, 3, 2, method=method, cache="holes", initial=starts[place], **mode)
+            assert (idle.objective, idle.outcome.cached.tolist()) == (0, reused)
+    forged = tt.Certificate(2, np.array([0, 2]), np.array([], np.int64))
+    refused(
+        tt.CertificateError, "at step 2", tt.check_certificate, forest, 3, 0, forged, initial=starts[1], **mode
+    )
+
+
+BACK = tt.Forest.from_paths([[1, 2], [1], [1, 2]])
+
+
+@pytest.mark.parametrize(
+    ("forest", "mode", "told"),
+    [
+        (BACK, {}, "trace: found 'a Forest that reads again what it cut'"),
+        (BACK[1:], {"initial": [(0, 1, 2)]}, "trace: found 'a Forest that reads again what it cut'"),
+        (BACK[:2], {"running": 2, "forced": True}, "running: found 2"),
+    ],
+)
+def test_cuts_that_no_optimum_knows_are_refused(forest, mode, told):
+    """The reference replay follows them: two requests that run leave more room than their paths say."""
+    cut = replace(forest, conversation=np.zeros(len(forest), np.int64), cut=True)
+    for method in ("greedy", "lp", "milp"):
+        refused(tt.ArgumentError, told, tt.hindsight_optimum, cut, 3, 0, method=method, cache="holes", **mode)
+    nothing = tt.hindsight_optimum(forest, 3, 0, cache="holes").certificate
+    refused(tt.ArgumentError, told, tt.check_certificate, cut, 3, 0, nothing, **mode)
+    assert len(tt.replay(cut, tt.LRU(), 3, **mode)) == len(cut)
 
 
 def weighted(case, weights):
-    return tt.weighted_optimum(case.forest, case.capacity, case.xi, weights, case.forced, running=case.running)
+    return tt.weighted_optimum(case.forest, case.capacity, case.xi, weights, **case.mode)
 
 
 def test_weights_of_requests_are_what_trying_every_cache_finds():
@@ -129,7 +194,7 @@ def test_states_that_cannot_follow_each_other_are_told():
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ({"initial": [(0, 1, 1)]}, "initial"),
+        ({"initial": [(0, 1, 3)]}, "initial"),
         ({"cache": "radix"}, "cache"),
         ({"method": "best"}, "method"),
         ({"running": 2}, "running"),
