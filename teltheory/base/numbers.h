@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What is compiled into each caller: one body, compiled apart for each mixture of constant arguments. */
+#define INLINED static inline __attribute__((always_inline))
+
 static inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static inline int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }

@@ -25,8 +25,6 @@
 #include "base/numbers.h"
 #include "replay/rounds.h"
 
-#define INLINED static inline __attribute__((always_inline))
-
 /* What is held more when slot s is exempt and the slot before it no longer. */
 INLINED int64_t under_exemption(const int64_t *exempt, const int64_t *full, int64_t s, int64_t k) {
     return exempt[s] + (k > 0 ? full[s - 1] - exempt[s - 1] : 0);
