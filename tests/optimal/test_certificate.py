@@ -18,7 +18,7 @@ import teltheory as tt
 from teltheory.optimal.chains import greedy
 from teltheory.optimal.chains.brute_force import smallest_cost
 
-LOOKED_AT = greedy.looked_at.py_func
+LOOKED_AT = greedy.looked_at
 TIGHT = Case((0, 1, 0), (3, 4, 1), (1, 2, 0), None, capacity=1, xi=2, q_hat=0)
 Whole = Sequence[int] | None
 
@@ -189,7 +189,7 @@ def only_the_last(log, steps):
 
 
 def from_the_front(log, steps):
-    return LOOKED_AT(log[::-1], steps)
+    return LOOKED_AT(log[::-1].copy(), steps)
 
 
 @pytest.mark.parametrize("fault", [every_eviction, only_the_last, from_the_front])

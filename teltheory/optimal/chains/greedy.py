@@ -32,11 +32,11 @@ Under forced caching the same holds with the room and the intervals that exempt 
 
 import numpy as np
 
+from teltheory.base.loops import call
 from teltheory.model.instance import Instance
 from teltheory.model.numbers import IntArray
 from teltheory.model.outcome import Outcome
 from teltheory.replay.chains.dispatch import replay_with_log
-from teltheory.replay.compiled import compiled
 
 
 def certified_greedy(instance: Instance, xi: int) -> tuple[Outcome, IntArray]:
@@ -47,14 +47,6 @@ def certified_greedy(instance: Instance, xi: int) -> tuple[Outcome, IntArray]:
     return outcome, steps[:count][::-1].copy()
 
 
-@compiled
 def looked_at(log: IntArray, steps: IntArray) -> int:
     """Write P in descending order and return how many steps it has."""
-    s, count = len(steps) + 1, 0
-    for i in range(len(log) - 1, -1, -1):
-        step, turn = log[i, 0] + 2, log[i, 1] + 1
-        if turn < s:
-            steps[count] = step
-            count += 1
-            s = step
-    return count
+    return int(call("greedy_steps", len(log), log, len(steps), steps))

@@ -1,11 +1,11 @@
 """The fast replay: compiled loops over slots, the same outcome as the reference turn by turn.
 
 A policy's rules are asked once (`teltheory.replay.chains.rules`), and their answers choose the loop: both orders
-by recency have those of ``tlru.c``, orders by the next use that of
-`teltheory.replay.chains.belady`, any other that of `teltheory.replay.chains.generic`. A policy without rules may
-name a loop of its own: ET-LRU has those of `teltheory.replay.chains.scored`, T-LRU with an adaptive threshold
-those of `teltheory.replay.chains.adaptive`. All read the arrays of `teltheory.replay.chains.slots`; lengths are
-int64 throughout, as with int32 the loops were at most 8 % faster.
+by recency have those of ``tlru.c``, orders by the next use that of ``belady.c``, any other that of
+`teltheory.replay.chains.generic`. A policy without rules may name a loop of its own: ET-LRU has those of
+`teltheory.replay.chains.scored`, T-LRU with an adaptive threshold those of `teltheory.replay.chains.adaptive`.
+All read the arrays of `teltheory.replay.chains.slots`; lengths are int64 throughout, as with int32
+the loops were at most 8 % faster.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,6 @@ from teltheory.policies.clairvoyant import TailOptimizedBelady
 from teltheory.policies.learned.etlru import ETLRU
 from teltheory.policies.policy import AnyPolicy, NotCompiledError, has_rules, own_loop, settled
 from teltheory.replay.chains.adaptive import follow_tail
-from teltheory.replay.chains.belady import ended_have_no_cap, replay_belady
 from teltheory.replay.chains.generic import replay_generic
 from teltheory.replay.chains.rules import SlotRules, places
 from teltheory.replay.chains.slots import Layout, Slots, first_arrival_ranks, unless_never_cut
@@ -42,8 +41,8 @@ def replay_kernel(instance: Instance, policy: AnyPolicy) -> Outcome:
         return _by_recency(instance, slots, rules, policy.trim)
     if rules.by_next_use and rules.full is slots.before_first_cut:
         caps = np.asarray(rules.budget)
-        if ended_have_no_cap(caps, slots.following, len(instance.requests)):
-            return _by_next_use(instance, slots, caps, np.empty((0, 2), np.int64))[0]
+        if caps.ndim and not (slots.ended & (caps > 0)).any():  # the loop relies on it
+            return _by_next_use(instance, slots, caps, None)[0]
     if policy.trim == "round-robin":
         raise _refusal(policy, "which has round-robin trimming with orders of its own")
     return _generic(instance, slots, rules)
@@ -121,7 +120,7 @@ OWN_LOOPS: dict[str, Callable[[Instance, Any], Outcome]] = {"adaptive": _adaptiv
 
 
 def replay_with_log(instance: Instance, xi: int) -> tuple[Outcome, IntArray]:
-    """Replay Tail-Optimized Belady; return the outcome and the log of `teltheory.replay.chains.belady`."""
+    """Replay Tail-Optimized Belady; return the outcome and the log of ``belady.c``."""
     slots = Slots.of(instance)
     caps = np.asarray(SlotRules.of(TailOptimizedBelady(xi), instance, slots).budget)
     log = np.empty((len(instance.initial) + 2 * len(instance.requests), 2), np.int64)
@@ -129,9 +128,11 @@ def replay_with_log(instance: Instance, xi: int) -> tuple[Outcome, IntArray]:
     return outcome, log[:logged]
 
 
-def _by_next_use(instance: Instance, slots: Slots, caps: IntArray, log: IntArray) -> tuple[Outcome, int]:
-    layout = _layout(instance, slots, slots.before_first_cut)
-    logged = replay_belady(layout, caps, _held_at_start(instance, slots), instance.forced, log)
+def _by_next_use(instance: Instance, slots: Slots, caps: IntArray, log: IntArray | None) -> tuple[Outcome, int]:
+    layout, holds = _layout(instance, slots, slots.before_first_cut), _held_at_start(instance, slots)
+    bits = np.empty(len(instance) // 63 + 12, np.uint64)
+    caps = np.ascontiguousarray(caps)
+    logged = call("replay_belady", layout.sizes, layout, caps, holds, instance.forced, bits, log)
     return _outcome(layout), logged
 
 
