@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from refusals import refused
 from replay.instances import TRIMS, Case, cases, examples, fewer, seeded
 
@@ -123,6 +124,28 @@ def test_lengths_around_and_beyond_32_bits(unit):
         for xi in (0, unit):
             tels = [tt.tail_excess_latency(outcome, xi) for outcome in outcomes]
             assert curve.tail_excess_latency(capacities, xi).tolist() == tels
+
+
+BESIDE = st.integers(-3, 3)
+LONG = st.builds(lambda part, power, beside: part * 2**power + beside, st.integers(1, 3), st.integers(52, 58), BESIDE)
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), LONG), min_size=2, max_size=8), LONG, st.data())
+@examples(100)
+def test_capacities_beside_the_steps_of_lengths_near_2_62(turns, xi, data):
+    """Where the last bits of a capacity decide, which a float does not have."""
+    conversations, prompts = zip(*turns, strict=True)
+    trace = tt.Trace.from_turns(conversations, prompts, [0] * len(turns))
+    policy = data.draw(st.sampled_from([tt.LRU(), tt.TLRU(xi, 1, "least-recent")]))
+    curve = tt.capacity_curve(trace, policy)
+    begins = curve.segments.first.tolist() + curve.segments.second.tolist()
+    ends = [begin + total - xi for begin, total in zip(begins, 2 * trace.total.tolist(), strict=True)]
+    capacities = [min(max(step + data.draw(BESIDE), 0), 2**63 - 1) for step in {*begins, *ends}]
+    outcomes = [tt.replay(trace, policy, capacity, engine="reference") for capacity in capacities]
+    assert [curve.outcome(capacity) for capacity in capacities] == outcomes
+    tels, slow = curve.tail_excess_latency(capacities, xi), curve.slo_violations(capacities, xi)
+    assert tels.tolist() == [tt.tail_excess_latency(outcome, xi) for outcome in outcomes]
+    assert slow.tolist() == [tt.slo_violations(outcome, xi) for outcome in outcomes]
 
 
 def test_a_sum_beyond_64_bits_is_exact():
