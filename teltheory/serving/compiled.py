@@ -18,8 +18,8 @@ from teltheory.model.tiers import Tiers
 from teltheory.policies.policy import NotCompiledError
 from teltheory.replay.chains.rules import Nodes
 from teltheory.replay.compiled import inlined, uncounted
-from teltheory.replay.tiers.kernel import Seen, Stock, Writes, cut, serve
-from teltheory.replay.tiers.rules import empty, layout_of, moved_of
+from teltheory.replay.tiers.kernel import Stock, cut, empty, serve
+from teltheory.replay.tiers.rules import Seen, Writes, layout_of, moved_of
 from teltheory.serving.routers import Affinity, Hash, LeastLoaded, MinTTFT, RoundRobin, hashed
 from teltheory.serving.work import Price, Work
 

@@ -1,4 +1,4 @@
-"""The compiled loop for private conversations in tiers, step by step: replays inline it, and so do servers.
+"""The steps of ``steps.h`` as servers inline them: private conversations in tiers.
 
 Slot k has what turn k's conversation holds since then (`teltheory.replay.chains.slots`), in each tier. What a
 policy says of it does not change until the conversation is back, so that its place in a tier's two orders does not
@@ -14,44 +14,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from teltheory.model.numbers import IntArray
-from teltheory.replay.compiled import inlined, uncounted
-from teltheory.replay.tiers.members import Members, enter, largest, leave
+from teltheory.replay.compiled import inlined
+from teltheory.replay.tiers.members import Members, enter, largest, leave, new_members
+from teltheory.replay.tiers.rules import SAFE, WHOLE, Seen, Writes
 
 TRIM, EVICT = 0, 1
-WHOLE, SAFE = -1, -2
-
-
-class Seen(NamedTuple):
-    """What the loop reads.
-
-    `full` and `least` have for each tier the row of `kept` that says of each slot what tiers 0 to it hold of that
-    at most, overflow or not, and how much of it is no surplus; `WHOLE`: the past, and all of that; `SAFE`: all of
-    the past but `safe`, times `up` over `down`, rounded up. `order` has for trimming and for eviction in each tier
-    the row of `place`, and of `at`, the slot at each place; the largest goes first; -1: by recency.
-    """
-
-    capacity: IntArray
-    inclusive: bool
-    history: IntArray
-    past: IntArray
-    kept: IntArray
-    full: IntArray
-    least: IntArray
-    safe: IntArray
-    up: IntArray
-    down: IntArray
-    place: IntArray
-    at: IntArray
-    order: IntArray
-
-
-class Writes(NamedTuple):
-    """What the loop writes: what turns reuse of each tier, what they add, and what each but the first was sent."""
-
-    cached: IntArray
-    written: IntArray
-    copied: IntArray
 
 
 class Stock(NamedTuple):
@@ -240,9 +210,9 @@ def cut(layout: Seen, state: Stock, moved: Writes, r: int, k: int, first: int) -
         _rise(state, moved, k)
 
 
-@uncounted
-def replay_tiers(layout: Seen, state: Stock, moved: Writes, previous: IntArray, forced: bool) -> None:
-    """Replay turn by turn, given the slot that each turn's conversation had before, -1 for none."""
-    for k in range(len(previous)):
-        serve(layout, state, moved, 0, k, previous[k])
-        cut(layout, state, moved, 0, k, k - 1 if forced else k)
+def empty(layout: Seen, replicas: int) -> Stock:
+    """Return empty tiers; the arrays come from numpy, which asks for large pages."""
+    n, tiers = len(layout.history), len(layout.capacity)
+    held, sunk = (np.zeros((n, tiers), np.int64) for _ in range(2))
+    used, changed = np.zeros((replicas, tiers), np.int64), np.empty((2, n), np.int64)
+    return Stock(held, sunk, used, new_members(2 * tiers * replicas, n), changed)

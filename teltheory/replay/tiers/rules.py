@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from teltheory.base.loops import call
 from teltheory.errors import ForcedCachingError
 from teltheory.model.instance import Instance
 from teltheory.model.numbers import INT64_MAX, IntArray, readonly
@@ -18,12 +20,63 @@ from teltheory.replay.chains.rules import Keys, Nodes, SlotRules, constant, plac
 from teltheory.replay.chains.slots import Slots
 from teltheory.replay.tiers.budgets import Scaled
 from teltheory.replay.tiers.chains import policies_of_chains
-from teltheory.replay.tiers.kernel import SAFE, WHOLE, Seen, Stock, Writes, replay_tiers
-from teltheory.replay.tiers.members import new_members
-from teltheory.replay.tiers.recency import InBoth, replay_two, walks_forward
 
+WHOLE, SAFE = -1, -2
 MOST_BY_FORMULA = 2**53 // 1_000 - 1
 """Longest past of which scaled budgets are computed from one slot's past, in floats that are exact."""
+
+
+class Seen(NamedTuple):
+    """What the loops read.
+
+    `full` and `least` have for each tier the row of `kept` that says of each slot what tiers 0 to it hold of that
+    at most, overflow or not, and how much of it is no surplus; `WHOLE`: the past, and all of that; `SAFE`: all of
+    the past but `safe`, times `up` over `down`, rounded up. `order` has for trimming and for eviction in each tier
+    the row of `place`, and of `at`, the slot at each place; the largest goes first; -1: by recency.
+    """
+
+    capacity: IntArray
+    inclusive: bool
+    history: IntArray
+    past: IntArray
+    kept: IntArray
+    full: IntArray
+    least: IntArray
+    safe: IntArray
+    up: IntArray
+    down: IntArray
+    place: IntArray
+    at: IntArray
+    order: IntArray
+
+    @property
+    def sizes(self) -> tuple[int, int, int, int]:
+        """Turns, tiers, and rows of `kept` and of `place`."""
+        return len(self.history), len(self.capacity), len(self.kept), len(self.place)
+
+
+class Writes(NamedTuple):
+    """What the loops write: what turns reuse of each tier, what they add, and what each but the first was sent."""
+
+    cached: IntArray
+    written: IntArray
+    copied: IntArray
+
+
+class Stock(NamedTuple):
+    """The tiers of some replicas.
+
+    What slots hold in each tier, and how much of that sank there with this turn, both a row a slot; what each
+    replica's tiers hold in all; slots that changed; and who waits, two sets for each tier of each replica, as bits
+    and a number above which no bit is set.
+    """
+
+    held: IntArray
+    sunk: IntArray
+    used: IntArray
+    changed: IntArray
+    bits: NDArray[np.uint64]
+    high: IntArray
 
 
 def replay_kernel(instance: Instance, policies: Any, tiers: Tiers) -> Writes:
@@ -35,12 +88,33 @@ def replay_kernel(instance: Instance, policies: Any, tiers: Tiers) -> Writes:
         As the plain replay does.
     """
     layout = layout_of(instance, policies, tiers)
-    moved, n, previous = moved_of(len(tiers), len(instance)), len(instance), Slots.of(instance).previous
+    moved = moved_of(len(tiers), len(instance))
+    rest = moved, Slots.of(instance).previous, instance.forced
     if walks_forward(layout):
-        replay_two(layout, InBoth(*(np.empty(n, np.int64) for _ in range(3))), moved, previous, instance.forced)
+        call("replay_two_tiers_by_recency", layout.sizes, layout, *np.empty((3, len(instance)), np.int64), rest)
     else:
-        replay_tiers(layout, empty(layout, 1), moved, previous, instance.forced)
+        call("replay_tiers", layout.sizes, layout, empty(layout, 1), rest)
     return Writes(*map(readonly, moved))
+
+
+def walks_forward(layout: Seen) -> bool:
+    """Whether the loop of ``two_by_recency.c`` does what a layout says."""
+    if len(layout.capacity) != 2 or (layout.order >= 0).any():
+        return False
+    if layout.least[0] == WHOLE:
+        return bool(layout.least[1] == WHOLE) and _grows(layout, layout.full)
+    return bool(layout.full[0] == layout.full[1]) and _grows(layout, layout.least)
+
+
+def _grows(layout: Seen, rows: IntArray) -> bool:
+    """Whether the second tier's policy keeps at least what the first's does."""
+    first, second = rows.tolist()
+    if second == WHOLE or first == second >= 0:
+        return True
+    if first == second == SAFE:
+        scales = layout.up * layout.down[::-1]
+        return bool(layout.safe[1] <= layout.safe[0]) and bool(scales[0] <= scales[1])
+    return min(first, second) >= 0 and bool((layout.kept[first] <= layout.kept[second]).all())
 
 
 class JoinedRows:
@@ -153,9 +227,15 @@ def moved_of(tiers: int, n: int) -> Writes:
 def empty(layout: Seen, replicas: int) -> Stock:
     """Return empty tiers; the arrays come from numpy, which asks for large pages."""
     n, tiers = len(layout.history), len(layout.capacity)
-    held, sunk = (np.zeros((n, tiers), np.int64) for _ in range(2))
-    used, changed = np.zeros((replicas, tiers), np.int64), np.empty((2, n), np.int64)
-    return Stock(held, sunk, used, new_members(2 * tiers * replicas, n), changed)
+    sets, words = 2 * tiers * replicas, n // 63 + 12
+    return Stock(
+        held=np.zeros((n, tiers), np.int64),
+        sunk=np.zeros((n, tiers), np.int64),
+        used=np.zeros((replicas, tiers), np.int64),
+        changed=np.empty((2, n), np.int64),
+        bits=np.zeros(sets * words, np.uint64),
+        high=np.full(sets, -1, np.int64),
+    )
 
 
 def _places(keys: Keys, n: int) -> IntArray | None:

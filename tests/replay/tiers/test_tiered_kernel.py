@@ -10,13 +10,11 @@ from replay.instances import by_both_engines, examples, fewer
 from strategies import given_columns
 
 import teltheory as tt
+from teltheory.base.loops import call
 from teltheory.model.instance import Instance
 from teltheory.policies import LeastRecentlyUsed, on_arrays
 from teltheory.replay.tiers.budgets import scaled
-from teltheory.replay.tiers.kernel import replay_tiers
-from teltheory.replay.tiers.members import enter, largest, leave, new_members
-from teltheory.replay.tiers.recency import InBoth, replay_two, walks_forward
-from teltheory.replay.tiers.rules import empty, layout_of, moved_of
+from teltheory.replay.tiers.rules import empty, layout_of, moved_of, walks_forward
 
 
 class LongestFirst(LeastRecentlyUsed):
@@ -35,9 +33,13 @@ class LongestFirst(LeastRecentlyUsed):
         return -node.past
 
 
+HUGE = 2**62 // 300
+"""As the unit of all lengths, this has random traces add up to nearly 2**62."""
+
+
 @st.composite
-def policies(draw):
-    xi, q_hat = draw(st.integers(0, 12)), draw(st.integers(0, 4))
+def policies(draw, unit=1):
+    xi, q_hat = unit * draw(st.integers(0, 12)), unit * draw(st.integers(0, 4))
     trim = draw(st.sampled_from(["least-recent", "eager"]))
     tlru = tt.TLRU(xi, q_hat, trim), tt.TLRU(xi, q_hat, trim, budget="flat"), tt.EndAwareTLRU(xi, q_hat, trim)
     others = tt.LRU(), tt.ThresholdLRU(xi), tt.Belady(), tt.TailOptimizedBelady(xi), LongestFirst()
@@ -45,21 +47,25 @@ def policies(draw):
 
 
 @st.composite
-def in_tiers(draw, least):
+def in_tiers(draw, least, unit=1):
     """Tiers whose first one holds so much or more, and a policy for all of them or one for each."""
     number, mode = draw(st.integers(1, 3)), draw(st.sampled_from(["exclusive", "inclusive"]))
-    sizes = [least + draw(st.integers(0, 20)), *(draw(st.integers(0, 25)) for _ in range(number - 1))]
-    loads = [0, *sorted(Fraction(draw(st.integers(0, 999)), 1000) for _ in range(number - 1))]
+    others = draw(st.lists(st.integers(0, 25), min_size=number - 1, max_size=number - 1))
+    sizes = [least + unit * draw(st.integers(0, 20)), *(unit * size for size in others)]
+    parts = 1000 if unit == 1 else 2
+    loads = [0, *sorted(Fraction(draw(st.integers(0, parts - 1)), parts) for _ in range(number - 1))]
     capacities = np.cumsum(sizes).tolist() if mode == "inclusive" else sizes
     tiers = tt.Tiers(capacities, loads, mode)
-    return tiers, tuple(draw(policies()) for _ in range(number)) if draw(st.booleans()) else draw(policies())
+    each = draw(st.lists(policies(unit), min_size=number, max_size=number))
+    return tiers, tuple(each) if draw(st.booleans()) else each[0]
 
 
-@given(given_columns(max_turns=14), st.booleans(), st.data())
+@given(given_columns(max_turns=14), st.booleans(), st.sampled_from([1, 1, HUGE]), st.data())
 @examples(1000)
-def test_small_instances(columns, forced, data):
-    trace = tt.Trace.from_turns(**columns)
-    tiers, policy = data.draw(in_tiers(int(trace.past[:-1].max(initial=0)) if forced else 0))
+def test_small_instances(columns, forced, unit, data):
+    lengths = {name: unit * np.array(columns[name], np.int64) for name in ("prompt", "response", "history")}
+    trace = tt.Trace.from_turns(**columns | lengths)
+    tiers, policy = data.draw(in_tiers(int(trace.past[:-1].max(initial=0)) if forced else 0, unit))
     by_both_engines(trace, policy, tiers, forced)
 
 
@@ -97,8 +103,9 @@ def test_two_tiers_by_recency_walk_forward_as_the_loop_with_any_orders_goes():
             layout, previous = layout_of(instance, policy, tiers), trace.previous_turn
             assert walks_forward(layout), policy
             walked, any_order = moved_of(2, len(trace)), moved_of(2, len(trace))
-            replay_two(layout, InBoth(*np.full((3, len(trace)), -1)), walked, previous, forced)
-            replay_tiers(layout, empty(layout, 1), any_order, previous, forced)
+            seen, held = (layout.sizes, layout), np.full((3, len(trace)), -1)
+            call("replay_two_tiers_by_recency", seen, *held, walked, previous, forced)
+            call("replay_tiers", seen, empty(layout, 1), any_order, previous, forced)
             assert all(map(np.array_equal, walked, any_order)), (policy, tiers)
     assert not walks_forward(layout_of(instance, (tt.LRU(), each[0]), tiers))
 
@@ -127,19 +134,10 @@ def test_a_scaled_budget_is_exact_on_numbers_and_on_arrays(budget, past, load):
     assert scaled(*arrays, *scale.as_integer_ratio()).tolist() == [exact]
 
 
-@given(
-    st.lists(st.tuples(st.integers(0, 2), st.integers(0, 299), st.integers(0, 2)), max_size=60),
-    st.sampled_from([1, 64, 65, 300, 5000]),
-)
-@examples(150)
-def test_members_are_sets(steps, n):
-    members, sets = new_members(3, n), [set(), set(), set()]
-    for which, drawn, step in steps:
-        number = drawn % n
-        if step:
-            enter(members, which, number)
-            sets[which].add(number)
-        elif number in sets[which]:
-            leave(members, which, number)
-            sets[which].remove(number)
-        assert largest(members, which) == max(sets[which], default=-1)
+@pytest.mark.parametrize("conversations", [6, 25])
+def test_slots_wait_far_from_each_other(conversations):
+    """Sets of waiting slots have three levels from 4,097 turns on; with few conversations most words are empty."""
+    rng = np.random.default_rng(conversations)
+    trace = tt.Trace.from_turns(*(rng.integers(0, most, 4500) for most in (conversations, 20, 20)))
+    for policy in (tt.LRU(), LongestFirst()):
+        by_both_engines(trace, policy, tt.Tiers((20_000, 9_000, 30_000), (0, 0, 0)))
