@@ -18,6 +18,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from operator import index
 from types import CodeType
 from typing import Any
 
@@ -28,7 +29,7 @@ from teltheory.errors import MachineCodeError
 
 MAKE = "python -m pip install --force-reinstall --no-deps teltheory, or in a clone: make"
 _FUNCTION = re.compile(r"^(void|int64_t|double) (\w+)\(([^{;]*?)\)\s*\{", re.MULTILINE)
-_PARAMETER = re.compile(
+_ARGUMENT = re.compile(
     r"(?P<const>const )?(?P<kind>\w+) (?P<pointer>\*?)(?P<name>\w+)"
     r"(?: /\* (?=\[))?(?:\[(?P<length>[^\]]*)\])?(?: \*/)?"
 )
@@ -40,7 +41,7 @@ _RESULTS: dict[str, Any] = {"void": None, "int64_t": ctypes.c_int64, "double": c
 
 
 @dataclass(frozen=True)
-class Parameter:
+class Argument:
     """What a prototype says of one argument: a number if `length` is None."""
 
     name: str
@@ -50,19 +51,21 @@ class Parameter:
     length: CodeType | None
 
     @classmethod
-    def of(cls, text: str) -> Parameter:
+    def of(cls, text: str) -> Argument:
         """Read a parameter as it stands in C."""
-        found = _PARAMETER.fullmatch(" ".join(text.split()))
-        if found is None or (found["pointer"] and found["length"] is None):
-            raise SyntaxError(f"{text}: expected a number, or an array with its length")
+        found = _ARGUMENT.fullmatch(" ".join(text.split()))
+        is_number = found is not None and found["length"] is None
+        if found is None or (is_number and (found["pointer"] or found["kind"] not in ("int64_t", "double"))):
+            raise SyntaxError(f"{text}: expected int64_t, double, or an array with its length")
         length = None if found["length"] is None else compile(found["length"].replace("/", "//"), "length", "eval")
         return cls(found["name"], _KINDS[found["kind"]], not found["const"], bool(found["pointer"]), length)
 
     def passed(self, given: Any, numbers: dict[str, int]) -> Any:
         """Return an argument as C takes it, or refuse it; numbers are kept for the lengths that follow."""
         if self.length is None:
-            number = numbers[self.name] = int(given) if self.kind is np.int64 else given
-            return number
+            if self.kind is np.int64:
+                given = numbers[self.name] = self._whole(given)
+            return given
         if given is None and self.optional:
             return None
         least = eval(self.length, {"__builtins__": {}}, numbers)  # noqa: S307 (of our own sources)
@@ -70,12 +73,19 @@ class Parameter:
             return given.ctypes.data
         raise TypeError(f"{self.name}: found {_shown(given)}, expected {least} of {self.kind.__name__} in a row")
 
+    def _whole(self, given: Any) -> int:
+        number = index(given)
+        if not -(2**63) <= number < 2**63:
+            raise TypeError(f"{self.name}: found {number}, expected a whole number of 64 bits")
+        return number
+
     def _fits(self, given: Any, least: int) -> bool:
         return (
             isinstance(given, np.ndarray)
             and given.dtype == self.kind
             and given.size >= least
             and given.flags.c_contiguous
+            and given.flags.aligned
             and (given.flags.writeable or not self.written)
         )
 
@@ -92,7 +102,7 @@ class Loop:
     """A function of the library, with what its prototype says."""
 
     function: Any
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[Argument, ...]
 
     def __call__(self, *given: Any) -> Any:
         """Call it."""
@@ -127,17 +137,17 @@ def loop(name: str) -> Loop:
     return Loop(function, parameters)
 
 
-def _argument(parameter: Parameter) -> Any:
+def _argument(parameter: Argument) -> Any:
     if parameter.length is not None:
         return ctypes.c_void_p
     return ctypes.c_double if parameter.kind is np.float64 else ctypes.c_int64
 
 
 @cache
-def prototypes() -> dict[str, tuple[str, tuple[Parameter, ...]]]:
+def prototypes() -> dict[str, tuple[str, tuple[Argument, ...]]]:
     """Return what the sources say of each loop: its result, and its parameters."""
     found = (function for file in sources() for function in _FUNCTION.findall(file.read_text(encoding="utf-8")))
-    return {name: (result, tuple(map(Parameter.of, asked.split(",")))) for result, name, asked in found}
+    return {name: (result, tuple(map(Argument.of, asked.split(",")))) for result, name, asked in found}
 
 
 def has_machine_code() -> bool:
@@ -154,8 +164,18 @@ def _library() -> ctypes.CDLL:
     file = PACKAGE / LIBRARY
     if not file.exists():
         raise MachineCodeError(f"machine code: found none for this machine; it comes with {MAKE}")
-    library = ctypes.CDLL(str(file))
-    library.teltheory_sources.restype = ctypes.c_char_p
-    if library.teltheory_sources().decode() != digest_of():
+    try:
+        library = ctypes.CDLL(str(file))
+    except OSError as error:
+        raise MachineCodeError(f"machine code: found that of another machine; it comes with {MAKE}") from error
+    if _digest_in(library) != digest_of():
         raise MachineCodeError(f"machine code: found that of other sources; it is made anew with {MAKE}")
     return library
+
+
+def _digest_in(library: ctypes.CDLL) -> str:
+    function = getattr(library, "teltheory_sources", None)
+    if function is None:
+        return ""
+    function.restype = ctypes.c_char_p
+    return str(function().decode())

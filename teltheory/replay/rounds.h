@@ -21,7 +21,7 @@ typedef struct {
     int64_t size;
 } Tree;
 
-/* The tree of a number of conversations without surplus, on three numbers a node; it has at most 4 nodes for each. */
+/* The tree of conversations without surplus, on three numbers a node; it has at most 4 nodes for each of them. */
 static Tree new_tree(int64_t leaves, int64_t *numbers) {
     Tree tree = {(Node *)numbers, 1};
     while (tree.size < leaves) tree.size *= 2;

@@ -14,9 +14,9 @@
 
    1 and 2 take amortised O(1) a turn and write nothing but the outcome. What decides their speed is how often the
    processor guesses a branch wrong, so they choose between values where they can instead of between ways, and each
-   loop is compiled apart for optional and forced caching. Under forced caching a slot is exempt until the cut after
-   the next turn; `exempt` has what it holds until then, and is NULL under optional caching. Without `least` a
-   slot's surplus is `safe` at most.
+   loop is compiled apart for optional and forced caching. Under forced caching a slot is exempt until the cut
+   after the next turn; `exempt` has what it holds until then, and is NULL under optional caching. Without `least`
+   a slot's surplus is `safe` at most.
 
    All sums are of lengths of one instance, which were checked to add up to less than 2**63. */
 
@@ -37,7 +37,7 @@ INLINED int64_t budget_of(const int64_t *full, const int64_t *least, int64_t saf
 INLINED void lru(int64_t n, int64_t m, const int64_t *history, const int64_t *prompt, const int64_t *full,
                  const int64_t *previous, const int64_t *following, int64_t capacity, int64_t *cached,
                  int64_t *uncached, const int64_t *exempt) {
-    int64_t rest = sum_of(m, full), most = rest; /* what slots after the tail hold; its maximum since the tail moved */
+    int64_t rest = sum_of(m, full), most = rest; /* of slots after the tail; its maximum since the tail moved */
     int64_t tail = -1; /* the least recent slot that may hold anything; it holds what `most` left it */
     for (int64_t k = 0; k < n; k++) {
         int64_t before = previous[k], whole = full[larger(before, 0)];
@@ -78,7 +78,7 @@ INLINED void least_recent(int64_t n, int64_t m, const int64_t *history, const in
     int64_t tail = -1, trim = -1, left = 0, over = 0;
     for (int64_t k = 0; k < n; k++) {
         int64_t before = previous[k], slot = larger(before, 0), budget = budget_of(full, least, safe, slot);
-        int64_t within = where(before > tail, budget); /* at a pointer's own slot `left` or `over` counts instead */
+        int64_t within = where(before > tail, budget); /* at a pointer's slot `left` or `over` counts instead */
         int64_t surplus = where(before > trim, full[slot] - budget);
         rest -= within + surplus;
         int64_t held = within + surplus;
@@ -143,7 +143,7 @@ void replay_round_robin_trim(int64_t n, int64_t m, const int64_t history[n], con
     int64_t tail = 0, gone = 0; /* the first slot that still has budget, and what it lost of that */
     for (int64_t k = 0; k < n; k++) {
         int64_t before = previous[k];
-        int64_t content = 0; /* what the old slot holds: budget from the tail on, and surplus that is in the tree */
+        int64_t content = 0; /* of the old slot: budget from the tail on, and surplus in the tree */
         if (before >= tail) content = budget_of(full, least, safe, before) - (before == tail ? gone : 0);
         int64_t surplus = exempt ? 0 : full[m + k] - budget_of(full, least, safe, m + k);
         content += exchange(tree, rank[m + k], surplus);

@@ -1,0 +1,209 @@
+"""The loops in C: their prototypes, calls that are wrong, and a library that is not that of the sources."""
+
+import ast
+import re
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import numpy.random._common
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from teltheory.base import loops
+from teltheory.base.c_sources import PACKAGE, digest_of, sources
+from teltheory.base.loops import Argument, call, has_machine_code, prototypes
+from teltheory.errors import MachineCodeError
+
+FILES = [*PACKAGE.rglob("*.c"), *PACKAGE.rglob("*.h")]
+TEXTS = {file.relative_to(PACKAGE).as_posix(): file.read_text() for file in FILES}
+OUTSIDE = re.compile(r"^(?!static|INLINED|#|typedef|struct|enum)\w[\w ]*?[ *](\w+)\(", re.MULTILINE)
+
+
+def ints(n, *, kind=np.int64, closed=False, step=1):
+    made = np.zeros(n * step, kind)[::step]
+    made.flags.writeable = not closed
+    return made
+
+
+def lru(**other):
+    """Call `replay_lru` on an empty cache and two turns, with some arguments that are other ones."""
+    given = {"n": 2, "m": 0, "history": ints(2), "prompt": ints(2), "full": ints(2), "previous": ints(2) - 1}
+    given |= {"following": ints(2) + 2, "capacity": 9, "cached": ints(2), "uncached": ints(2), "exempt": None}
+    return call("replay_lru", *(given | other).values())
+
+
+def unaligned():
+    return np.zeros(17, np.uint8)[1:].view(np.int64)
+
+
+WRONG = {
+    "another kind": {"history": ints(2, kind=np.int32)},
+    "another kind of the same size": {"history": ints(2, kind=np.uint64)},
+    "the other order of bytes": {"history": ints(2, kind=">i8")},
+    "no array": {"prompt": [0, 0]},
+    "too short": {"full": ints(1)},
+    "too short for a number before it": {"m": 1},
+    "with gaps": {"previous": ints(2, step=2)},
+    "not where numbers of its size begin": {"history": unaligned()},
+    "closed for writing": {"cached": ints(2, closed=True)},
+    "nothing where something is asked for": {"uncached": None},
+    "too short where nothing would do": {"exempt": ints(1)},
+    "a number that is not whole": {"capacity": 2.5},
+    "a number of more than 64 bits": {"capacity": 2**63},
+    "a number far below 0": {"capacity": -(2**63) - 1},
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_a_wrong_argument_is_an_error_before_the_loop(wrong):
+    cached = WRONG[wrong].get("cached", ints(2) if "uncached" in WRONG[wrong] else ints(2) + 7)
+    before = cached.copy()
+    with pytest.raises(TypeError) as error:
+        lru(**({"cached": cached} | WRONG[wrong]))
+    assert "\n" not in str(error.value)
+    assert (cached == before).all()
+
+
+def test_what_is_longer_or_only_read_is_none():
+    lru(history=ints(5), full=ints(2, closed=True), exempt=ints(2, closed=True), capacity=np.int64(3), m=False)
+
+
+def test_a_number_of_arguments_that_is_wrong_is_said():
+    with pytest.raises(TypeError, match="found 2 arguments, expected 11"):
+        call("replay_lru", 1, 0)
+    with pytest.raises(TypeError, match="found 12 arguments, expected 11"):
+        lru(more=0)
+    with pytest.raises(KeyError):
+        call("replay_nothing")
+
+
+KINDS = {"int64_t": np.int64, "double": np.float64, "uint8_t": np.uint8}
+
+
+@given(
+    kind=st.sampled_from(sorted(KINDS)), found=st.sampled_from([*KINDS.values(), np.int32]),
+    size=st.integers(0, 9), n=st.integers(0, 3),
+    written=st.booleans(), closed=st.booleans(), step=st.sampled_from([1, 2]),
+)  # fmt: skip
+@settings(max_examples=300)
+def test_an_array_is_passed_if_it_is_what_the_prototype_says_and_only_then(
+    kind, found, size, n, written, closed, step
+):
+    parameter = Argument.of(f"{'' if written else 'const '}{kind} values[n + 2 * n]")
+    values = ints(size, kind=found, closed=closed, step=step)
+    fits = KINDS[kind] == found and size >= 3 * n and not (written and closed) and (step == 1 or size <= 1)
+    if fits:
+        assert parameter.passed(values, {"n": n}) == values.ctypes.data
+    else:
+        with pytest.raises(TypeError, match=r"^values: found .* in a row$"):
+            parameter.passed(values, {"n": n})
+
+
+UNSAID = ["int64_t *log", "int n", "bool forced", "int32_t n", "char *name", "int64_t a[2][2]"]
+
+
+@pytest.mark.parametrize("text", UNSAID)
+def test_a_parameter_that_says_too_little_is_none(text):
+    with pytest.raises(SyntaxError, match=r"expected int64_t, double, or an array with its length"):
+        Argument.of(text)
+
+
+def test_lengths_are_said_in_numbers_that_stand_before_them():
+    for name, (_, parameters) in prototypes().items():
+        known = set()
+        for parameter in parameters:
+            assert {*(parameter.length.co_names if parameter.length else ())} <= known, (name, parameter.name)
+            if parameter.length is None and parameter.kind is np.int64:
+                known.add(parameter.name)
+
+
+def test_whatever_is_seen_from_outside_is_a_loop_and_its_name_stands_once():
+    seen = [name for text in TEXTS.values() for name in OUTSIDE.findall(text)]
+    assert Counter(seen) == Counter([*prototypes()])
+    assert [name for name, times in Counter(seen).items() if times > 1] == []
+
+
+def called():
+    """Yield the files of the package and the names of loops that they say to `call` or `loop`."""
+    for file in PACKAGE.rglob("*.py"):
+        text = file.read_text()
+        if "teltheory.base.loops" not in text:
+            continue
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("call", "loop"):
+                said = [one.value for one in ast.walk(node.args[0]) if isinstance(one, ast.Constant)]
+                yield from ((file.name, one) for one in said if isinstance(one, str))
+
+
+def test_loops_that_are_called_are_there_and_those_that_are_there_are_named():
+    found = [*called()]
+    assert [(file, name) for file, name in found if name not in prototypes()] == []
+    words = "\n".join(file.read_text() for file in PACKAGE.rglob("*.py"))
+    assert [name for name in prototypes() if f'"{name}"' not in words] == []
+    assert found
+
+
+@pytest.mark.parametrize("file", TEXTS)
+def test_a_file_is_short_its_lines_too_and_it_begins_with_what_it_is(file):
+    lines = TEXTS[file].splitlines()
+    assert len(lines) < 400
+    assert max(map(len, lines)) <= 115
+    assert lines[0].startswith("/* ")
+    assert TEXTS[file].endswith("\n")
+    assert not re.search(r"\t| $|Python\.h|\b(malloc|calloc|realloc|alloca)\b", TEXTS[file], re.MULTILINE)
+
+
+@pytest.fixture
+def library(monkeypatch, tmp_path):
+    """Let the library be another file, none yet."""
+    clear()
+    monkeypatch.setattr(loops, "PACKAGE", tmp_path)
+    monkeypatch.setattr(loops, "LIBRARY", "library.so")
+    yield tmp_path / "library.so"
+    clear()
+
+
+def clear():
+    loops._library.cache_clear()
+    loops.loop.cache_clear()
+
+
+def refused(words):
+    assert not has_machine_code()
+    with pytest.raises(MachineCodeError, match=words) as error:
+        lru()
+    return str(error.value)
+
+
+def test_a_library_that_is_missing_or_no_library_is_refused(library):
+    assert "python -m pip install" in refused("found none for this machine")
+    library.write_bytes(b"\x7fELF, but of no machine")
+    assert "python -m pip install" in refused("found that of another machine")
+
+
+def test_a_library_of_other_sources_is_refused(library, monkeypatch):
+    shutil.copy(PACKAGE / "base" / "compiled_loops.so", library)
+    assert has_machine_code()
+    lru()
+    clear()
+    monkeypatch.setattr(loops, "digest_of", lambda: "another")
+    assert "python -m pip install" in refused("found that of other sources")
+
+
+def test_a_library_that_does_not_say_its_sources_is_refused(library):
+    shutil.copy(Path(numpy.random._common.__file__), library)
+    refused("found that of other sources")
+
+
+def test_the_digest_is_of_names_and_texts_and_headers(tmp_path):
+    found = set()
+    for name, text in [("a.c", "1"), ("a.c", "2"), ("a.h", "2"), ("b.c", "2"), ("b.c", "")]:
+        (tmp_path / name).write_text(text)
+        found.add(digest_of(tmp_path))
+    assert len(found) == 5
+    (tmp_path / "b.c").rename(tmp_path / "c.c")
+    assert digest_of(tmp_path) not in found
+    assert [file.name for file in sources(tmp_path)] == ["a.c", "c.c"]
