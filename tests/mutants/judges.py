@@ -44,10 +44,18 @@ class Judges:
         self._lock = threading.Lock()
 
     def check_copy(self) -> None:
-        """Make sure that a copy runs its own modules and not the installed ones."""
+        """Make sure that a copy runs its own modules and loops and not the installed ones."""
+        built = self.build(self.clean)
+        if built is not None:
+            raise RuntimeError(f"a copy without a fault is not compiled: {built}")
         ended = self._runner.python(self.clean, ["-c", WHERE], self._limit)
         if not all(Path(file).is_relative_to(self.clean) for file in ended.out.split()) or not ended.out:
             raise RuntimeError(f"a copy runs other modules than its own: {ended.out}{last_line(ended.err)}")
+
+    def build(self, copy: Path) -> str | None:
+        """Compile a copy's C files; return what kept it from being done."""
+        ended = self._runner.build(copy, self._limit)
+        return None if ended.code == 0 else last_line(ended.err)
 
     def decide_without_a_fault(self, ids: Sequence[str], workers: int) -> None:
         """Decide the rows that faults will be looked for in."""

@@ -6,8 +6,9 @@
    first N are taken, and in each one of its sites. More lines with the same seed begin with the same ones.
    What a seed drew once is kept in ``drawn/SEED.txt``, so that other lines of the code change nothing of it: a
    fault is planted where its line is now, and a line that is gone is not counted.
-2. The narrow tests of a file are those of the folder that mirrors its room, and the files of tests that import it.
-   They run in one process, those that import the file first, until one fails. One that does not end counts too.
+2. The narrow tests of a file are those of the folder that mirrors its room, and the files of tests that import it,
+   or import what calls its loops if it is in C. They run in one process, those that import the file first, until
+   one fails. One that does not end counts too. A copy with a fault in C is compiled before.
 3. What was found is kept in FILE, a line each, and not looked for again while the line of the code is the same.
 4. A survivor that changes no result, or speed alone, may be named in `exempt.txt`, with the reason.
 
@@ -17,6 +18,7 @@ The exit code is 1 if more than 5 % survive, or more than 10 % are exempt.
 import argparse
 import json
 import random
+import re
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -27,6 +29,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal, get_args
 
+from mutants import c_sites
 from mutants.copies import ROOT, Runner, copied
 from mutants.judges import Judges
 from mutants.plant import ended_at_last, plant
@@ -40,6 +43,8 @@ BESIDE = {"policies": ("replay",)}
 QUICK = "not long and not ledger and not model"
 EXEMPT, DRAWN = Path(__file__).parent / "exempt.txt", Path(__file__).parent / "drawn"
 MOST_SURVIVORS, MOST_EXEMPT = 0.05, 0.10
+LOOP = re.compile(r"^\w+ (\w+)\(", re.MULTILINE)
+"""How a function of C begins that Python calls."""
 Verdict = Literal["caught", "survived", "exempt", "problem"]
 
 
@@ -120,7 +125,8 @@ def _standing(key: str) -> list[Drawn]:
 def _files() -> Iterator[str]:
     for place in PLACES:
         path = ROOT / "teltheory" / place
-        found = sorted(path.rglob("*.py")) if path.is_dir() else [path]
+        found = sorted(file for form in ("py", "c", "h") for file in path.rglob(f"*.{form}"))
+        found = found if path.is_dir() else [path]
         yield from (str(file.relative_to(ROOT)) for file in found)
 
 
@@ -131,20 +137,36 @@ def _lines(file: str) -> tuple[str, ...]:
 
 @lru_cache
 def _sites(file: str) -> dict[int, list[Site]]:
-    return sites_of("\n".join(_lines(file)) + "\n")
+    sites = sites_of if file.endswith(".py") else c_sites.sites_of
+    return sites("\n".join(_lines(file)) + "\n")
 
 
 @lru_cache
 def narrow_tests(file: str) -> tuple[str, ...]:
-    """Return the files of tests that run for a file of the package, those that import it first."""
+    """Return the files of tests that run for a file of the package, those that import or call it first."""
     room = Path(file).relative_to("teltheory").with_suffix("")
     mirrored = next(folder for folder in room.parents if (ROOT / "tests" / folder).is_dir())
     folders = [mirrored, *map(Path, BESIDE.get(room.parts[0], ()))]
-    module = ".".join(("teltheory", *room.parts)).removesuffix(".__init__")
+    modules = [_module(one) for one in ([file] if file.endswith(".py") else _callers(file))]
     every = {str(test.relative_to(ROOT)): test.read_text() for test in sorted((ROOT / "tests").rglob("test_*.py"))}
-    importing = [test for test, text in every.items() if f"from {module} import" in text]
+    importing = [test for test, text in every.items() if any(f"from {one} import" in text for one in modules)]
     near = [test for folder in folders for test in every if Path(test).is_relative_to(Path("tests") / folder)]
     return tuple(dict.fromkeys((*sorted(importing, key=lambda test: test not in near), *near)))
+
+
+def _module(file: str) -> str:
+    return ".".join(Path(file).with_suffix("").parts).removesuffix(".__init__")
+
+
+def _callers(file: str) -> list[str]:
+    """Return the files in Python that name a loop of a file in C, or of one that includes the header."""
+    files = [one for form in ("c", "py") for one in sorted((ROOT / "teltheory").rglob(f"*.{form}"))]
+    every = {str(one.relative_to(ROOT)): one.read_text() for one in files}
+    including = [one for one, text in every.items() if f'#include "{file.removeprefix("teltheory/")}"' in text]
+    loops = [name for one in {file, *including} & {*every} for name in LOOP.findall(every[one])]
+    return [
+        one for one, text in every.items() if one.endswith(".py") and any(f'"{name}"' in text for name in loops)
+    ]
 
 
 def exemptions() -> dict[str, str]:

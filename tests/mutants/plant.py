@@ -54,12 +54,19 @@ def plant(fault: Fault, folder: Path, judges: Judges, narrow: bool = False) -> P
     try:
         file = copy / fault.file
         file.write_text(fault.planted_in(file.read_text()))
+        _build(copy, file, judges)
         caught = next(_catching(fault, copy, judges, narrow), None)
     except LookupError as gone:
         caught = Caught(str(gone), problem=True)
     finally:
         shutil.rmtree(copy, ignore_errors=True)
     return Planted(fault, time.perf_counter() - begin, caught)
+
+
+def _build(copy: Path, file: Path, judges: Judges) -> None:
+    failed = judges.build(copy) if file.suffix in (".c", ".h") else None
+    if failed is not None:
+        raise LookupError(f"does not compile: {failed}")
 
 
 def _catching(fault: Fault, copy: Path, judges: Judges, narrow: bool) -> Iterator[Caught]:

@@ -1,12 +1,18 @@
 """Where faults are planted at random, and what is remembered of them."""
 
+import ctypes
 import json
 from dataclasses import asdict, replace
 
 import pytest
-from mutants import lines
+from mutants import c_sites, lines
+from mutants.copies import ROOT, Runner, copied
+from mutants.judges import Judges
 from mutants.lines import Found, drawn, known, narrow_tests, summed_up
+from mutants.plant import plant
 from mutants.sites import sites_of
+
+from teltheory.base.c_sources import LIBRARY, digest_of
 
 pytestmark = pytest.mark.repository
 
@@ -45,6 +51,43 @@ def test_each_site_gives_other_code_that_compiles():
             assert len(planted.splitlines()) == len(CODE.splitlines())
 
 
+C = """/* Not 1 < 2. */
+#define TWICE(x) (2 * (x))
+typedef struct { int64_t depth; } Node;
+static int64_t counted(int64_t n, const int64_t a[2 * n], Node *node /* [3] */) {
+    int64_t found = 0, *held = &node->depth; // 4
+    if (n > a[0] * 2) return smaller(-n, 7u);
+    for (int64_t k = n; k; k--) found |= (int64_t)*held & a[k - 1];
+    if (found &&
+        n) node[n] = (Node){found};
+    spread(a,
+           n);
+    return found;
+}
+"""
+
+
+def test_code_in_c_has_sites_within_functions_alone():
+    found = {line: {site.planted for site in sites} for line, sites in c_sites.sites_of(C).items()}
+    assert found == {
+        5: {"1"},
+        6: {"(!(n > a[0] * 2))", ">=", "1", "+", "3", "larger", "8u"},
+        7: {"++", "&=", "|", "+", "2", ";"},
+        8: {"||"},
+        9: {";"},
+    }
+
+
+def test_each_site_in_c_gives_other_code_that_compiles():
+    clean = "#include <stdint.h>\nint64_t smaller(), larger();\nvoid spread();\n" + C
+    assert c_sites.compiles(clean)
+    assert not c_sites.compiles(clean.replace("return", "retrun"))
+    for site in (site for sites in c_sites.sites_of(clean).values() for site in sites):
+        planted = site.planted_in(clean)
+        assert c_sites.words_of(planted) != c_sites.words_of(clean)
+        assert c_sites.compiles(planted), site
+
+
 def test_more_lines_of_a_seed_begin_with_the_same_ones(monkeypatch):
     monkeypatch.setattr(lines, "PLACES", ("serving", "cost/metrics.py"))
     some = drawn(20, 3)
@@ -74,6 +117,38 @@ def test_narrow_tests_begin_with_those_that_import_the_file():
     assert "tests/replay/tiers/test_tiered_kernel.py" in found
     assert not any(test.startswith("tests/optimal/trees") for test in found)
     assert "tests/replay/test_kernel.py" in narrow_tests("teltheory/policies/online.py")
+
+
+def test_lines_in_c_are_drawn_and_judged_by_the_tests_of_what_calls_them(monkeypatch):
+    monkeypatch.setattr(lines, "PLACES", ("replay/chains/tlru.c", "replay/rounds.h"))
+    some = drawn(30, 5)
+    assert {fault.file for fault in some} == {f"teltheory/{place}" for place in lines.PLACES}
+    for fault in some:
+        text = (ROOT / fault.file).read_text()
+        assert c_sites.words_of(fault.planted_in(text)) != c_sites.words_of(text)
+        assert "tests/replay/test_kernel.py" in fault.tests[0]
+    assert "teltheory/replay/chains/dispatch.py" in lines._callers("teltheory/replay/rounds.h")
+
+
+class Built(Judges):
+    """Judges that only compile, and say what they were given to judge."""
+
+    def by_tests(self, copy, tests):
+        library = ctypes.CDLL(copy / "teltheory" / LIBRARY)
+        library.teltheory_sources.restype = ctypes.c_char_p
+        assert library.teltheory_sources().decode() == digest_of(copy / "teltheory") != digest_of()
+
+
+def test_a_fault_in_c_is_compiled_into_its_copy_before_tests_run(monkeypatch, tmp_path):
+    monkeypatch.setattr(lines, "PLACES", ("replay/chains/tlru.c",))
+    good = next(fault for fault in drawn(100, 5) if fault.site.planted == "larger")
+    bad = replace(good, site=replace(good.site, planted="@"))
+    judges = Built(copied(ROOT, tmp_path / "clean"), Runner(), 100.0)
+    with pytest.raises(RuntimeError, match="not compiled"):
+        Built(tmp_path, Runner(), 100.0).check_copy()
+    judges.check_copy()
+    assert plant(good, tmp_path, judges, narrow=True).caught is None
+    assert plant(bad, tmp_path, judges, narrow=True).caught.by.startswith("does not compile: ")
 
 
 def test_a_line_that_was_cut_off_is_looked_for_again_and_a_survivor_counts(tmp_path, capsys):

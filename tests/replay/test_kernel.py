@@ -16,7 +16,7 @@ from teltheory.replay.chains.rounds import exchange, new_tree, trim_rounds
 from teltheory.replay.chains.slots import Slots
 
 
-@pytest.mark.parametrize("name", [*POLICY_NAMES, *OWN], ids=repr)
+@pytest.mark.parametrize("name", [*POLICY_NAMES, *OWN], ids=str)
 @given(case=cases())
 @examples(200)
 def test_small_instances(name, case):
