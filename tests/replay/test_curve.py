@@ -127,7 +127,8 @@ def test_lengths_around_and_beyond_32_bits(unit):
 
 
 BESIDE = st.integers(-3, 3)
-LONG = st.builds(lambda part, power, beside: part * 2**power + beside, st.integers(1, 3), st.integers(52, 58), BESIDE)
+POWERS = st.integers(52, 58)
+LONG = st.builds(lambda part, power, beside: part * 2**power + beside, st.integers(1, 3), POWERS, BESIDE)
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), LONG), min_size=2, max_size=8), LONG, st.data())

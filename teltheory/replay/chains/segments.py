@@ -39,8 +39,8 @@ class Segments(NamedTuple):
     def reuse_changes(self, trace: Trace, xi: int, rungs: Ladder) -> IntArray:
         """Return which segments begin (+) or end (-) at or before each capacity and after the one below it.
 
-        Shape (capacities + 1, 3): how many, and the sum of where, its high part in units of 2**32 and its low part.
-        Only what lowers a turn's excess above xi counts.
+        Shape (capacities + 1, 3): how many, and the sum of where, its high part in units of 2**32 and its low
+        part. Only what lowers a turn's excess above xi counts.
         """
         sizes = len(rungs.capacities)
         changes = np.zeros((sizes + 1, 3), np.int64)
