@@ -6,7 +6,7 @@ import numpy as np
 
 from teltheory.claims.compiled.trees import BlockTree, least, losses, tree_of
 from teltheory.claims.forests import ForestCase
-from teltheory.optimal.trees.states import least_tel
+from teltheory.optimal.trees.judge import least_tel
 
 MOST_IN_PLAIN_PYTHON = 3
 """Blocks of the forests that the judge in plain Python tries."""

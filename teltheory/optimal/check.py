@@ -1,6 +1,7 @@
 """The check of every certificate of a TEL: by the memory, by the kind of requests, by the certificate.
 
-This module uses nothing of what makes certificates.
+This module uses nothing of what makes certificates. A strict cache has no certificate of its own: that of the
+cache with holes bounds it from below, and `teltheory.optimal.trees.judge` checks that a strict plan is closed.
 """
 
 from __future__ import annotations

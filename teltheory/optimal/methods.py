@@ -179,7 +179,7 @@ def blocks_by_pyomo(instance: ForestInstance, xi: int, time_limit: float | None,
 
 def outcome_of(instance: ForestInstance, states: list[set[int]], strict: bool) -> Outcome:
     """Return what requests hit in states that a solver says; `SolverError` if they cannot follow each other."""
-    from teltheory.optimal.trees.states import hits_of
+    from teltheory.optimal.trees.judge import hits_of
 
     try:
         hits = hits_of(instance, states, strict)

@@ -17,7 +17,7 @@ from teltheory.claims.compiled.trees import furthest_goes, least, losses, tree_o
 from teltheory.claims.forests import ForestCase, Shape, SmallForests, no_tail, no_threshold
 from teltheory.claims.registry import claim_named
 from teltheory.claims.search import decide, refutes
-from teltheory.optimal.trees.states import least_tel
+from teltheory.optimal.trees.judge import least_tel
 
 pytestmark = pytest.mark.ledger
 

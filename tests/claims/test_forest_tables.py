@@ -7,7 +7,7 @@ from report.ledger_rows import DOCS
 
 from proofs_checks.forest import strict
 from teltheory.claims.forests import ForestCase
-from teltheory.optimal.trees.states import hits_of
+from teltheory.optimal.trees.judge import hits_of
 from teltheory.policies import TailOptimizedBelady
 
 pytestmark = pytest.mark.repository

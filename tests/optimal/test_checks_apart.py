@@ -38,7 +38,7 @@ from teltheory.optimal.sets.intervals import set_rooms
 from teltheory.optimal.tiers.brute_force import least_tel as least_in_tiers
 from teltheory.optimal.tiers.states import least_tel_of_forest
 from teltheory.optimal.trees.intervals import needs, rooms_beside
-from teltheory.optimal.trees.states import least_cost, least_tel
+from teltheory.optimal.trees.judge import least_cost, least_tel
 
 for found in walk_packages(optimal.__path__, f"{optimal.__name__}."):
     import_module(found.name)  # a module that is imported while a fault is planted would keep it

@@ -18,7 +18,7 @@ from teltheory.optimal.slo.selection import selection
 from teltheory.optimal.slo.solver import SharesProgram, choose
 from teltheory.optimal.trees.closing import closed, keep
 from teltheory.optimal.trees.intervals import rooms_beside, runs_of
-from teltheory.optimal.trees.states import begun_of, hits_of, least_cost, running_at
+from teltheory.optimal.trees.judge import begun_of, hits_of, least_cost, running_at
 
 NO_PRICES = tt.Prices((), (), 1)
 STAIRS = tt.Forest.from_paths([[1, 2], [1], [3], [1, 2], [3]])

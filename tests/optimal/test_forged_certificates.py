@@ -13,7 +13,7 @@ from optimal.small_forests import small_cases
 from replay.instances import fewer
 
 import teltheory as tt
-from teltheory.optimal.trees.states import least_tel
+from teltheory.optimal.trees.judge import least_tel
 
 Kind = tuple[Callable[..., Iterator[Any]], Callable[[Any], int], int]
 FORESTS: Kind = (small_cases, lambda case: least_tel(case.instance, case.xi, False), 4)

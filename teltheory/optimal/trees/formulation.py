@@ -10,7 +10,7 @@ from typing import Any
 import pyomo.environ as pyo
 
 from teltheory.model.instance import ForestInstance
-from teltheory.optimal.trees.states import begun_of, running_at
+from teltheory.optimal.trees.judge import begun_of, running_at
 
 
 def forest_model(instance: ForestInstance, xi: int, strict: bool, *, relaxed: bool = False) -> Any:

@@ -22,7 +22,7 @@ from teltheory.model.numbers import BoolArray, IntArray
 from teltheory.optimal.chains.intervals import IntervalProblem
 from teltheory.optimal.solver import packing, solve_whole
 from teltheory.optimal.trees.intervals import first_steps, needs, rooms_beside
-from teltheory.optimal.trees.states import running_at
+from teltheory.optimal.trees.judge import running_at
 from teltheory.replay.trees.visits import Visits
 
 HALF = 0.5

@@ -20,7 +20,7 @@ from teltheory.optimal.trees.hardness import (
     documents_question,
     independence_question,
 )
-from teltheory.optimal.trees.states import hits_of, least_tel
+from teltheory.optimal.trees.judge import hits_of, least_tel
 from teltheory.optimal.trees.strict_program import strict_states
 
 CYCLE = VertexGraph(7, tuple((k, (k + 1) % 7) for k in range(7)))

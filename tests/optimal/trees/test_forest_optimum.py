@@ -17,7 +17,7 @@ import teltheory as tt
 from teltheory.errors import CertificateError
 from teltheory.model.instance import ForestInstance
 from teltheory.optimal.trees import strict_program
-from teltheory.optimal.trees.states import hits_of, least_cost, least_tel
+from teltheory.optimal.trees.judge import hits_of, least_cost, least_tel
 
 APART = tt.Forest.from_paths([[1, 2], [3], [3], [1], [1, 2]], total=[2, 1, 2, 1, 3])
 """At xi = 1 nobody needs block 1 before the last request, which needs block 2 too."""
