@@ -40,7 +40,8 @@ def test_longer_traces_with_many_conversations(forced):
 @pytest.mark.parametrize("unit", [2**31 - 1, 2**31, 2**31 + 1, 2**40, 3 * 2**59])
 def test_lengths_around_and_beyond_32_bits(unit):
     trace = tt.Trace.from_turns([0, 1, 0, 2, 1, 0], [unit, unit - 1, 1, unit, 0, 3], [0, 1, unit, 2, unit, 0])
-    for policy in (tt.LRU(), *(tt.TLRU(unit, unit // 2, trim) for trim in TRIMS), tt.TailOptimizedBelady(unit)):
+    trims = (tt.TLRU(unit, unit // 2, trim) for trim in TRIMS)
+    for policy in (tt.LRU(), *trims, tt.TailOptimizedBelady(unit), *OWN):
         for capacity in (0, unit - 1, unit, 2 * unit + 1, 5 * unit):
             by_both_engines(trace, policy, capacity)
 

@@ -2,10 +2,10 @@
 
 A policy's rules are asked once (`teltheory.replay.chains.rules`), and their answers choose the loop: both orders
 by recency have those of ``tlru.c``, orders by the next use that of ``belady.c``, any other that of
-`teltheory.replay.chains.generic`. A policy without rules may name a loop of its own: ET-LRU has those of
+``generic.c``. A policy without rules may name a loop of its own: ET-LRU has those of
 `teltheory.replay.chains.scored`, T-LRU with an adaptive threshold those of `teltheory.replay.chains.adaptive`.
-All read the arrays of `teltheory.replay.chains.slots`; lengths are int64 throughout, as with int32
-the loops were at most 8 % faster.
+All read the arrays of `teltheory.replay.chains.slots`; lengths are int64 throughout, as with int32 the loops were
+at most 8 % faster.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,6 @@ from teltheory.policies.clairvoyant import TailOptimizedBelady
 from teltheory.policies.learned.etlru import ETLRU
 from teltheory.policies.policy import AnyPolicy, NotCompiledError, has_rules, own_loop, settled
 from teltheory.replay.chains.adaptive import follow_tail
-from teltheory.replay.chains.generic import replay_generic
 from teltheory.replay.chains.rules import SlotRules, places
 from teltheory.replay.chains.slots import Layout, Slots, first_arrival_ranks, unless_never_cut
 
@@ -82,11 +81,10 @@ def _check_rounds(instance: Instance, surplus: IntArray) -> None:
 
 
 def _generic(instance: Instance, slots: Slots, rules: SlotRules) -> Outcome:
-    layout = _layout(instance, slots, slots.before_first_cut)
-    trimming, eviction = (places(keys, len(slots.past)) for keys in (rules.trimming, rules.eviction))
-    replay_generic(
-        layout, (rules.full, rules.least, trimming, eviction), _held_at_start(instance, slots), instance.forced
-    )
+    layout, holds = _layout(instance, slots, slots.before_first_cut), _held_at_start(instance, slots)
+    orders = tuple(places(keys, len(holds)) for keys in (rules.trimming, rules.eviction))
+    room = np.empty(2 * (len(holds) // 63 + 12), np.uint64), np.empty(2 * len(holds), np.int64)
+    call("replay_generic", layout.sizes, layout, rules.full, rules.least, orders, holds, instance.forced, room)
     return _outcome(layout)
 
 

@@ -14,13 +14,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from teltheory.base.loops import call
 from teltheory.errors import ArgumentError
 from teltheory.model.instance import Instance
 from teltheory.model.numbers import BoolArray, FloatArray, IntArray, readonly
 from teltheory.policies.node import ALL_BUT, ENDED_FIRST, FURTHEST_FIRST, Deferred, NextTurn
 from teltheory.policies.policy import NotCompiledError, Policy
 from teltheory.replay.chains.slots import Slots, first_arrival_ranks
-from teltheory.replay.compiled import compiled
 
 Keys: TypeAlias = int | Deferred | NDArray[Any]
 """Of an order: one key for all, or one per slot."""
@@ -218,7 +218,9 @@ class Nodes:
     @cached_property
     def hits(self) -> IntArray:
         """How many turns the conversation has had."""
-        return _hits(self.slots.previous, len(self.slots.past))
+        hits = np.empty(len(self.slots.past), np.int64)
+        call("count_hits", len(self.slots.previous), self.slots.previous, len(hits), hits)
+        return hits
 
     @cached_property
     def time(self) -> FloatArray:
@@ -242,11 +244,3 @@ class Nodes:
     def next(self) -> NextTurns:
         """The next turns, as `coming`."""
         return self.coming
-
-
-@compiled
-def _hits(previous: IntArray, slots: int) -> IntArray:
-    hits = np.zeros(slots, np.int64)
-    for k in range(len(previous)):
-        hits[slots - len(previous) + k] = hits[previous[k]] + 1 if previous[k] >= 0 else 1
-    return hits
