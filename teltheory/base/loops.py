@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from operator import index
 from types import CodeType
 from typing import Any
@@ -106,12 +106,19 @@ class Loop:
 
     def __call__(self, *given: Any) -> Any:
         """Call it."""
+        return self.bound(*given)()
+
+    def bound(self, *given: Any, then: int = 0) -> Callable[..., Any]:
+        """Check all arguments but the last few, numbers of 64 bits, which each call of what is returned gives.
+
+        So a loop that Python calls for every few turns is not checked every time. The caller keeps the arrays.
+        """
         arguments = list(_members(given))
-        if len(arguments) != len(self.parameters):
-            raise TypeError(f"found {len(arguments)} arguments, expected {len(self.parameters)}")
+        if len(arguments) + then != len(self.parameters):
+            raise TypeError(f"found {len(arguments)} arguments, expected {len(self.parameters) - then}")
         numbers: dict[str, int] = {}
-        pairs = zip(self.parameters, arguments, strict=True)
-        return self.function(*[parameter.passed(argument, numbers) for parameter, argument in pairs])
+        pairs = zip(self.parameters, arguments, strict=False)
+        return partial(self.function, *[parameter.passed(argument, numbers) for parameter, argument in pairs])
 
 
 def _members(given: tuple[Any, ...]) -> Iterator[Any]:

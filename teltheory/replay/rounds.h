@@ -21,10 +21,16 @@ typedef struct {
     int64_t size;
 } Tree;
 
-/* The tree of conversations without surplus, on three numbers a node; it has at most 4 nodes for each of them. */
-static Tree new_tree(int64_t leaves, int64_t *numbers) {
+/* The tree of a number of conversations that stands in three numbers a node; it has at most 4 nodes for each. */
+static inline Tree tree_of(int64_t leaves, int64_t *numbers) {
     Tree tree = {(Node *)numbers, 1};
     while (tree.size < leaves) tree.size *= 2;
+    return tree;
+}
+
+/* The tree of conversations without surplus. */
+static inline Tree new_tree(int64_t leaves, int64_t *numbers) {
+    Tree tree = tree_of(leaves, numbers);
     for (int64_t i = 0; i < 2 * tree.size; i++) tree.node[i] = (Node){0, INT64_MAX, 0};
     return tree;
 }

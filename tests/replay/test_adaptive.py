@@ -2,14 +2,15 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from math import ceil, floor
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from refusals import refusals
+from refusals import refusals, refused
 from replay.block_by_block import Judge
-from replay.instances import TRIMS, Case, cases, examples, fewer, seeded
+from replay.instances import TRIMS, Case, by_both_engines, cases, examples, fewer, seeded
 
 import teltheory as tt
 from teltheory.policies import AdaptiveTLRU
@@ -90,6 +91,21 @@ def test_longer_traces_agree_too():
             assert fast == case.replay(policy), (case, policy)
             changed += fast != case.replay(policy.at(policy.xi), "kernel")
     assert changed > 0
+
+
+def test_lengths_and_thresholds_near_2_62():
+    unit = 3 * 2**58
+    trace = tt.Trace.from_turns([0, 1, 0, 2, 1, 0], [unit, unit - 1, 1, unit, 0, 3], [0, 1, unit, 2, unit, 0])
+    for trim in TRIMS:
+        policy = AdaptiveTLRU(unit, unit // 2, Fraction(1), Fraction(5, 4), 2, 1, Fraction(0), trim)
+        for capacity in (0, unit - 1, unit, 2 * unit + 1, 5 * unit):
+            by_both_engines(trace, policy, capacity)
+        for engine in ("reference", "kernel"):
+            refused(
+                tt.ArgumentError,
+                "xi: found ",
+                partial(tt.replay, trace, replace(policy, share=Fraction(10**30)), unit, engine=engine),
+            )
 
 
 @given(drawn_cases())

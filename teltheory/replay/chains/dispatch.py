@@ -3,9 +3,8 @@
 A policy's rules are asked once (`teltheory.replay.chains.rules`), and their answers choose the loop: both orders
 by recency have those of ``tlru.c``, orders by the next use that of ``belady.c``, any other that of
 ``generic.c``. A policy without rules may name a loop of its own: ET-LRU has those of
-`teltheory.replay.chains.scored`, T-LRU with an adaptive threshold those of `teltheory.replay.chains.adaptive`.
-All read the arrays of `teltheory.replay.chains.slots`; lengths are int64 throughout, as with int32 the loops were
-at most 8 % faster.
+`teltheory.replay.chains.scored`, T-LRU with an adaptive threshold that of ``adaptive.c``. All read the arrays of
+`teltheory.replay.chains.slots`; lengths are int64 throughout, as with int32 the loops were at most 8 % faster.
 """
 
 from collections.abc import Callable
@@ -13,15 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from teltheory.base.loops import call
+from teltheory.base.loops import call, loop
 from teltheory.model.instance import Instance
-from teltheory.model.numbers import INT64_MAX, IntArray, exact_sum, readonly
+from teltheory.model.numbers import INT64_MAX, IntArray, exact_sum, readonly, whole_number
 from teltheory.model.outcome import Outcome
 from teltheory.policies.adaptive import AdaptiveTLRU
 from teltheory.policies.clairvoyant import TailOptimizedBelady
 from teltheory.policies.learned.etlru import ETLRU
 from teltheory.policies.policy import AnyPolicy, NotCompiledError, has_rules, own_loop, settled
-from teltheory.replay.chains.adaptive import follow_tail
 from teltheory.replay.chains.rules import SlotRules, places
 from teltheory.replay.chains.slots import Layout, Slots, first_arrival_ranks, unless_never_cut
 
@@ -29,9 +27,9 @@ from teltheory.replay.chains.slots import Layout, Slots, first_arrival_ranks, un
 def replay_kernel(instance: Instance, policy: AnyPolicy) -> Outcome:
     """Replay the instance's trace by a compiled loop; `NotCompiledError` if none does what the policy does."""
     policy = settled(policy)
-    loop = own_loop(policy)
-    if loop is not None:
-        return OWN_LOOPS[loop](instance, policy)
+    own = own_loop(policy)
+    if own is not None:
+        return OWN_LOOPS[own](instance, policy)
     if not has_rules(policy):
         raise _refusal(policy, "which the kernel does not run")
     slots = Slots.of(instance)
@@ -64,13 +62,17 @@ def _by_recency(instance: Instance, slots: Slots, rules: SlotRules, trim: str | 
         call("replay_lru", layout.sizes, layout, exempt)
     elif trim == "round-robin":
         _check_rounds(instance, np.minimum(full, safe) if least is None else np.maximum(full - least, 0))
-        ranks = first_arrival_ranks(instance)
-        leaves = int(ranks.max(initial=0)) + 1
-        tree = np.empty(12 * leaves, np.int64)
-        call("replay_round_robin_trim", layout.sizes, layout, exempt, least, safe, ranks, leaves, tree)
+        call("replay_round_robin_trim", layout.sizes, layout, exempt, least, safe, _leaves(instance))
     else:
         call("replay_least_recent_trim", layout.sizes, layout, exempt, least, safe)
     return _outcome(layout)
+
+
+def _leaves(instance: Instance) -> tuple[IntArray, int, IntArray]:
+    """Return the leaf of each slot in the tree of surpluses, how many there are, and the tree's room."""
+    ranks = first_arrival_ranks(instance)
+    leaves = int(ranks.max(initial=0)) + 1
+    return ranks, leaves, np.empty(12 * leaves, np.int64)
 
 
 def _check_rounds(instance: Instance, surplus: IntArray) -> None:
@@ -108,9 +110,16 @@ def _adaptive(instance: Instance, policy: AdaptiveTLRU) -> Outcome:
     slots = Slots.of(instance)
     if policy.trim == "round-robin":
         _check_rounds(instance, slots.past)
-    layout = _layout(instance, slots, slots.before_first_cut)
-    ranks, holds = first_arrival_ranks(instance), _held_at_start(instance, slots)
-    follow_tail(policy, layout, slots.past, ranks, holds, instance.forced)
+    layout, waiting = _layout(instance, slots, slots.before_first_cut), np.empty(len(slots.past), np.int64)
+    cache = _held_at_start(instance, slots), slots.past, waiting, _leaves(instance)
+    how = instance.forced, policy.trim == "round-robin", policy.trim == "eager"
+    place, xi, served = np.zeros(3, np.int64), policy.xi, 0
+    serve = loop("serve_at_threshold").bound(layout.sizes, layout, cache, how, place, then=3)
+    while served < len(instance):
+        first, served = served, min(len(instance), served + policy.every if served else policy.window)
+        serve(max(xi - policy.q_hat, 0), first, served)
+        if policy.updates_after(served):
+            xi = whole_number("xi", policy.updated(xi, layout.uncached[served - policy.window : served]))
     return _outcome(layout)
 
 

@@ -1,5 +1,5 @@
 /* What the loops on chains share that store what each slot holds (`teltheory.replay.chains.slots`): a turn's
-   service, and trimming to limits. */
+   service, trimming to limits, and passing over what holds nothing. */
 #ifndef TELTHEORY_CHAINS_STORED_H
 #define TELTHEORY_CHAINS_STORED_H
 
@@ -37,6 +37,17 @@ INLINED int64_t trim_to(const Chains *of, const int64_t *limit, int64_t *trim, i
         *trim += taken == above;
     }
     return overflow;
+}
+
+/* Keep the waiting slots that hold anything, in their order; return how many do. */
+INLINED int64_t still_holding(const Chains *of, int64_t *waiting, int64_t alive) {
+    int64_t kept = 0;
+    for (int64_t i = 0; i < alive; i++) {
+        int64_t s = waiting[i];
+        waiting[kept] = s;
+        kept += of->holds[s] > 0;
+    }
+    return kept;
 }
 
 #endif
