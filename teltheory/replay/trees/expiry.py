@@ -11,10 +11,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from teltheory.base.loops import call
 from teltheory.errors import ArgumentError
 from teltheory.model.instance import ForestInstance
-from teltheory.model.numbers import BoolArray, IntArray, readonly
-from teltheory.replay.compiled import compiled
+from teltheory.model.numbers import readonly
 from teltheory.replay.trees.visits import Visits
 
 
@@ -28,26 +28,9 @@ def without_expired(instance: ForestInstance, seconds: float) -> ForestInstance:
     silent = forest.arrival[visits.request] - forest.arrival[before] > seconds
     running = visits.request - before < instance.exempt
     fresh = (visits.previous < 0) | (silent & ~running)
-    parent, piece, leaf = _renamed(visits.parent, visits.start, visits.piece, fresh)
+    parent, piece = (np.empty(fresh.sum(), np.int64) for _ in range(2))
+    leaf, name = np.empty(len(forest), np.int64), np.empty(len(visits.parent), np.int64)
+    sizes = len(forest), len(name), len(fresh), len(piece)
+    call("rename_fresh", sizes, visits.start, visits.piece, fresh, parent, piece, leaf, name)
     renamed = replace(forest, parent=readonly(parent), length=readonly(visits.length[piece]), leaf=readonly(leaf))
     return replace(instance, requests=renamed)
-
-
-@compiled
-def _renamed(
-    parent: IntArray, start: IntArray, piece: IntArray, fresh: BoolArray
-) -> tuple[IntArray, IntArray, IntArray]:
-    """Return the parent of each new block, the piece that it was, and the last one of each request."""
-    above, old = np.empty(fresh.sum(), np.int64), np.empty(fresh.sum(), np.int64)
-    name, leaf = np.full(len(parent), -1, np.int64), np.full(len(start) - 1, -1, np.int64)
-    blocks = 0
-    for k in range(len(leaf)):
-        for j in range(start[k], start[k + 1]):
-            p = piece[j]
-            if fresh[j]:
-                above[blocks] = leaf[k]
-                old[blocks] = p
-                name[p] = blocks
-                blocks += 1
-            leaf[k] = name[p]
-    return above, old, leaf

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from teltheory.base.loops import call
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import INT64_MAX, BoolArray, FloatArray, IntArray
 from teltheory.policies.node import NextTurn
 from teltheory.policies.policy import NotCompiledError
-from teltheory.replay.compiled import compiled
 from teltheory.replay.trees.visits import Visits
 
 
@@ -39,7 +39,9 @@ class VisitPieces:
         if self.mark == "next":
             return np.asarray(self.coming.history)
         ends = self.forest.past[self.visits.request]
-        return ends if self.mark == "last" else _highest(ends, self.visits.previous)
+        if self.mark != "last":
+            call("raise_to_largest", len(ends), self.visits.previous, ends)
+        return ends
 
     @property
     def depth(self) -> IntArray:
@@ -90,7 +92,9 @@ class VisitPieces:
     @cached_property
     def hits(self) -> IntArray:
         """How many requests went through the piece."""
-        return _counts(self.visits.previous)
+        counts = np.empty(len(self.visits.piece), np.int64)
+        call("count_visits", len(counts), self.visits.previous, counts)
+        return counts
 
     @cached_property
     def time(self) -> FloatArray:
@@ -119,21 +123,3 @@ class VisitPieces:
     def next(self) -> Any:
         """The next request, as `coming`."""
         return self.coming
-
-
-@compiled
-def _highest(ends: IntArray, previous: IntArray) -> IntArray:
-    highest = ends.copy()
-    for j in range(len(ends)):
-        if previous[j] >= 0:
-            highest[j] = max(highest[j], highest[previous[j]])
-    return highest
-
-
-@compiled
-def _counts(previous: IntArray) -> IntArray:
-    counts = np.ones(len(previous), np.int64)
-    for j in range(len(previous)):
-        if previous[j] >= 0:
-            counts[j] += counts[previous[j]]
-    return counts

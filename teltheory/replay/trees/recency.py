@@ -26,13 +26,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from teltheory.base.loops import call
 from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance
 from teltheory.model.numbers import INT64_MAX, IntArray, readonly
 from teltheory.model.outcome import Outcome
 from teltheory.policies.node import ALL_BUT, Deferred
 from teltheory.policies.policy import RULES, Policy, mark_of
-from teltheory.replay.compiled import compiled
 from teltheory.replay.trees.runs import Runs, highest
 
 
@@ -108,58 +108,9 @@ def _rises(dropped: Any, budget: Any, end: IntArray) -> bool:
 
 def replay_by_recency(instance: ForestInstance, kept: KeptPaths) -> Outcome:
     """Replay a forest, given what the policy keeps of each path."""
-    forest = instance.requests
-    cached, written = (np.empty(len(forest), np.int64) for _ in range(2))
-    replay_runs(Runs.of(forest), *kept, forest.ask, instance.capacity, instance.exempt, cached, written)
+    forest, runs = instance.requests, Runs.of(instance.requests)
+    cached, written, taken, reach = (np.zeros(len(forest), np.int64) for _ in range(4))
+    asked = forest.ask, instance.capacity, instance.exempt
+    call("replay_runs", runs.sizes, runs, kept, asked, cached, written, taken, reach)
     reused, computed, added = map(readonly, (cached, forest.total - cached, written))
     return Outcome(reused, computed, added, forest.inputs, forest.block_size)
-
-
-@compiled
-def replay_runs(
-    runs: Runs,
-    full: IntArray,
-    least: IntArray | None,
-    ask: IntArray,
-    capacity: int,
-    exempt: int,
-    hits: IntArray,
-    written: IntArray,
-) -> None:
-    """Write what each request hits and what of its path was not cached; the latest `exempt` paths are not cut."""
-    end, start, slot, to = runs
-    n = len(end)
-    taken, reach = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    overflow = -capacity
-    trim = tail = 0  # the first slots that may have surplus, and anything
-    for k in range(n):
-        leading = above = cached = 0
-        for j in range(start[k], start[k + 1]):
-            s, below = slot[j], to[j]
-            units = max(min(below, reach[s]) - above, 0)
-            leading += units if leading == above else 0
-            cached += units
-            taken[s] = above = below
-        hits[k] = min(leading, ask[k])
-        written[k] = end[k] - cached
-        reach[k] = end[k]
-        overflow += end[k] - cached
-        last = k - exempt  # the last slot under this cut, and this is its first
-        if last < 0:
-            continue
-        floor = max(full[last], taken[last])
-        if reach[last] > floor:
-            overflow -= reach[last] - floor
-            reach[last] = floor
-        while least is not None and overflow > 0 and trim <= last:
-            gone = max(reach[trim] - max(least[trim], taken[trim]), 0)
-            if gone >= overflow:
-                reach[trim], overflow = reach[trim] - overflow, 0
-            else:
-                reach[trim], overflow, trim = reach[trim] - gone, overflow - gone, trim + 1
-        while overflow > 0 and tail <= last:
-            gone = max(reach[tail] - taken[tail], 0)
-            if gone >= overflow:
-                reach[tail], overflow = reach[tail] - overflow, 0
-            else:
-                reach[tail], overflow, tail = reach[tail] - gone, overflow - gone, tail + 1

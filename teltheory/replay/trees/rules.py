@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from teltheory.base.loops import call
 from teltheory.model.instance import ForestInstance
 from teltheory.model.numbers import IntArray, readonly
 from teltheory.model.outcome import Outcome
@@ -18,10 +19,27 @@ from teltheory.replay.chains.dispatch import replay_kernel as replay_chains
 from teltheory.replay.chains.rules import answer, whole_lengths
 from teltheory.replay.trees.expiry import without_expired
 from teltheory.replay.trees.facts import UnitsDifferError, VisitPieces
-from teltheory.replay.trees.orders import Orders, TreeLayout, replay_orders
 from teltheory.replay.trees.recency import kept_by_recency, replay_by_recency
-from teltheory.replay.trees.residence import replay_residence, way_of
-from teltheory.replay.trees.visits import Visits
+from teltheory.replay.trees.residence import replay_residence
+from teltheory.replay.trees.visits import TreeLayout, Visits
+
+
+class Orders(NamedTuple):
+    """What a policy says of every visit's piece.
+
+    What of it is kept, overflow or not; what of that is no surplus; and its places in two orders, the largest
+    first, with the visit at each place. `safe` is what T-LRU with resident marks calls safe of a past; otherwise
+    it is -1.
+    """
+
+    full: IntArray
+    least: IntArray
+    trimming: IntArray
+    trimmed: IntArray
+    eviction: IntArray
+    evicted: IntArray
+    safe: int
+    eager: bool
 
 
 def replay_kernel(instance: ForestInstance, policy: Policy, strict: bool = True) -> Outcome:
@@ -57,8 +75,11 @@ def _by_orders(instance: ForestInstance, policy: Policy, strict: bool) -> Outcom
     except UnitsDifferError:
         pieces = VisitPieces(forest, Visits.of(forest, by_units=True), mark, by_units=True)
         orders = orders_of(policy, pieces)
-    layout = layout_of(instance, pieces.visits)
-    replay_orders(layout, orders, strict, len(forest) - 1 if instance.forced else len(forest))
+    layout = TreeLayout.of(instance, pieces.visits)
+    _, held, visits = layout.sizes
+    state = np.zeros(3 * held, np.int64), np.full(held, -1, np.int64), np.zeros(2 * held, np.bool_)
+    waiting = (np.empty(visits // 63 + 12, np.uint64) for _ in range(2))
+    call("replay_orders", layout.sizes, layout, orders, strict, state, *waiting)
     return Outcome.of_forest(forest, layout.cached, layout.written)
 
 
@@ -66,36 +87,10 @@ def _expiring(instance: ForestInstance, policy: TTL, strict: bool) -> Outcome:
     return replay_kernel(without_expired(instance, policy.seconds), LRU(), strict)
 
 
-def _by_residence(instance: ForestInstance, policy: Policy, strict: bool) -> Outcome:
-    visits = Visits.of(instance.requests, by_units=True)
-    layout = layout_of(instance, visits)
-    forest = instance.requests
-    replay_residence(layout, way_of(policy, instance), strict, len(forest) - 1 if instance.forced else len(forest))
-    return Outcome.of_forest(forest, layout.cached, layout.written)
-
-
 OWN_LOOPS: dict[str, Callable[[ForestInstance, Any, bool], Outcome]] = {
     "expiry": _expiring,
-    "residence": _by_residence,
+    "residence": replay_residence,
 }
-
-
-def layout_of(instance: ForestInstance, visits: Visits) -> TreeLayout:
-    """Return what the loops read and write."""
-    forest = instance.requests
-    return TreeLayout(
-        visits.parent,
-        visits.length,
-        visits.above,
-        visits.start,
-        visits.piece,
-        forest.ask,
-        forest.past,
-        instance.capacity,
-        instance.exempt,
-        cached=np.zeros(len(forest), np.int64),
-        written=np.zeros(len(forest), np.int64),
-    )
 
 
 def orders_of(policy: Policy, pieces: VisitPieces) -> Orders:

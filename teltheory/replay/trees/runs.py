@@ -22,9 +22,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from teltheory.base.loops import call
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import IntArray, readonly
-from teltheory.replay.compiled import compiled
 
 KEPT_AT = "_runs"
 
@@ -48,68 +48,38 @@ class Runs(NamedTuple):
     slot: IntArray
     to: IntArray
 
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many requests, and how many runs."""
+        return len(self.end), len(self.slot)
+
     @classmethod
     def of(cls, forest: Forest) -> Runs:
         """Return the runs of a forest, found once: they are kept with the forest's other cached values."""
         kept = vars(forest)
         if KEPT_AT not in kept:
-            kept[KEPT_AT] = cls(*map(readonly, _find_runs(forest.parent, forest.length, forest.leaf)))
+            kept[KEPT_AT] = cls(*map(readonly, _find_runs(forest)))
         runs: Runs = kept[KEPT_AT]
         return runs
 
 
-@compiled
-def _find_runs(
-    parent: IntArray, length: IntArray, leaf: IntArray
-) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+def _find_runs(forest: Forest) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """Return `end`, `start`, `slot` and `to`."""
-    n = len(leaf)
-    depth, through = _depths(parent, length), np.full(len(parent), -1, np.int64)
-    end, start = np.zeros(n, np.int64), np.zeros(n + 1, np.int64)
-    top, taken, thief = np.full(n, -1, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64)
+    nodes, n = forest.nodes, len(forest)
+    state = np.empty(nodes, np.int64), _none(nodes), _none(n), np.zeros(n, np.int64), np.zeros(n, np.int64)
+    end, start, at = np.zeros(n, np.int64), np.zeros(n + 1, np.int64), np.array([0, -2, 0])
     slot, to = np.empty(n, np.int64), np.empty(n, np.int64)
-    found = 0
-    for k in range(n):
-        node = leaf[k]
-        end[k] = depth[node] if node >= 0 else 0
-        while node >= 0 and through[node] < 0:
-            through[node] = k
-            node = parent[node]
-        while node >= 0:
-            s, reached = through[node], depth[node]
-            while taken[s] >= reached:
-                s = thief[s]
-            if found == len(slot):
-                slot, to = np.append(slot, np.empty_like(slot)), np.append(to, np.empty_like(to))
-            slot[found], to[found] = s, reached
-            found += 1
-            through[node], thief[s], taken[s] = k, k, reached
-            node, top[s] = top[s], node
-        start[k + 1] = found
-        low, high = start[k], found - 1
-        while low < high:
-            slot[low], slot[high], to[low], to[high] = slot[high], slot[low], to[high], to[low]
-            low, high = low + 1, high - 1
+    asked = nodes, n, forest.parent, forest.length, forest.leaf, at, state, end, start
+    while (found := call("find_runs", asked, len(slot), slot, to)) < 0:
+        slot, to = np.append(slot, np.empty_like(slot)), np.append(to, np.empty_like(to))
     return end, start, slot[:found].copy(), to[:found].copy()
 
 
-@compiled
-def _depths(parent: IntArray, length: IntArray) -> IntArray:
-    depth = length.copy()
-    for node in range(len(parent)):
-        if parent[node] >= 0:
-            depth[node] += depth[parent[node]]
-    return depth
+def _none(number: int) -> IntArray:
+    return np.full(number, -1, np.int64)
 
 
-@compiled
 def highest(runs: Runs, reached: IntArray) -> IntArray:
-    """Turn how far each request reaches into its path into how far any so far did; in place.
-
-    A run was last reached by its slot, with which it shares all units above it.
-    """
-    _, start, slot, to = runs
-    for k in range(len(reached)):
-        for j in range(start[k], start[k + 1]):
-            reached[k] = max(reached[k], min(to[j], reached[slot[j]]))
+    """Turn how far each request reaches into its path into how far any so far did; in place."""
+    call("raise_to_highest", runs.sizes, *runs[1:], reached)
     return reached

@@ -9,12 +9,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
+from teltheory.base.loops import call
+from teltheory.model.branching import NO_NODE
 from teltheory.model.forest import Forest
+from teltheory.model.instance import ForestInstance
+from teltheory.model.nodes import at_nodes
 from teltheory.model.numbers import IntArray, readonly
-from teltheory.replay.compiled import compiled
 
 
 @dataclass(frozen=True)
@@ -47,15 +51,15 @@ class Visits:
         joined = children == 1  # with the only child, unless a request ends here
         joined[forest.leaf[forest.leaf >= 0]] = False
         joined &= not by_units
-        piece = np.empty(forest.nodes, np.int64)
-        pieces = _number(forest.parent, joined, piece)
-        parent, above, length = (np.full(pieces, -1, np.int64) for _ in range(3))
-        _measure(forest.parent, forest.length, forest.depth, piece, parent, above, length)
-        leaf = np.append(piece, -1)[forest.leaf]
-        start = np.zeros(len(forest) + 1, np.int64)
-        np.cumsum(_steps(parent)[leaf], out=start[1:])
+        piece, *made = (np.empty(forest.nodes, np.int64) for _ in range(4))
+        given = forest.parent, forest.length, forest.depth, joined
+        pieces = call("join_nodes", forest.nodes, given, piece, *made)
+        parent, above, length = (column[:pieces].copy() for column in made)
+        leaf = at_nodes(piece, forest.leaf, NO_NODE)
+        start = np.append(0, np.cumsum(at_nodes(levels(parent) + 1, leaf, 0)))
         visited, previous = np.empty(start[-1], np.int64), np.empty(start[-1], np.int64)
-        _walk(parent, leaf, start, visited, previous)
+        sizes, last = (len(forest), pieces, len(visited)), np.full(pieces, -1, np.int64)
+        call("walk_paths", sizes, parent, leaf, start, visited, previous, last)
         request = np.repeat(np.arange(len(forest)), np.diff(start))
         return cls(*map(readonly, (parent, above, length, start, visited, request, previous)))
 
@@ -73,57 +77,39 @@ class Visits:
         return readonly((self.above + self.length)[self.piece])
 
 
-@compiled
-def _number(parent: IntArray, joined: IntArray, piece: IntArray) -> int:
-    """Write the number of each node's piece; return how many pieces there are."""
-    pieces = 0
-    for v in range(len(parent)):
-        p = parent[v]
-        if p >= 0 and joined[p]:
-            piece[v] = piece[p]
-        else:
-            piece[v] = pieces
-            pieces += 1
-    return pieces
+class TreeLayout(NamedTuple):
+    """What the loops over visits read of a forest and of its requests, the capacity, and what they write.
+
+    `exempt` is how many of the latest paths no cut touches.
+    """
+
+    parent: IntArray
+    length: IntArray
+    above: IntArray
+    start: IntArray
+    piece: IntArray
+    ask: IntArray
+    end: IntArray
+    capacity: int
+    exempt: int
+    cached: IntArray
+    written: IntArray
+
+    @classmethod
+    def of(cls, instance: ForestInstance, visits: Visits) -> TreeLayout:
+        """Return the arrays of an instance."""
+        forest, said = instance.requests, (visits.parent, visits.length, visits.above, visits.start, visits.piece)
+        cached, written = (np.empty(len(forest), np.int64) for _ in range(2))
+        return cls(*said, forest.ask, forest.past, instance.capacity, instance.exempt, cached, written)
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """How many requests, pieces and visits."""
+        return len(self.ask), len(self.parent), len(self.piece)
 
 
-@compiled
-def _measure(
-    parent: IntArray,
-    size: IntArray,
-    depth: IntArray,
-    piece: IntArray,
-    before: IntArray,
-    above: IntArray,
-    length: IntArray,
-) -> None:
-    """Write the parent, the begin and the length of each piece."""
-    for v in range(len(parent)):
-        at = piece[v]
-        if above[at] < 0:
-            before[at] = piece[parent[v]] if parent[v] >= 0 else -1
-            above[at] = depth[v] - size[v]
-            length[at] = 0
-        length[at] += size[v]
-
-
-@compiled
-def _steps(parent: IntArray) -> IntArray:
-    """Return the number of pieces on the path to each; one more entry, 0, for the empty path."""
-    steps = np.zeros(len(parent) + 1, np.int64)
-    for p in range(len(parent)):
-        steps[p] = steps[parent[p]] + 1
-    return steps
-
-
-@compiled
-def _walk(parent: IntArray, leaf: IntArray, start: IntArray, piece: IntArray, previous: IntArray) -> None:
-    """Write the pieces of each request, root first, and the visit before to each."""
-    last = np.full(len(parent), -1, np.int64)
-    for k in range(len(leaf)):
-        p = leaf[k]
-        for j in range(start[k + 1] - 1, start[k] - 1, -1):
-            piece[j] = p
-            previous[j] = last[p]
-            last[p] = j
-            p = parent[p]
+def levels(parent: IntArray) -> IntArray:
+    """Return how many pieces lie above each on its path."""
+    level = np.empty(len(parent), np.int64)
+    call("measure_levels", len(parent), parent, level)
+    return level

@@ -143,3 +143,9 @@ def test_a_parent_on_a_running_path_stays_when_its_last_child_goes():
     forest = tt.Forest.from_paths([[9], [1, 2], [1], [5, 6, 7], [9]])
     outcome = by_both_engines(forest, tt.Belady(), 4, forced=True, running=2)
     assert outcome.cached.tolist() == [0, 0, 1, 0, 0]
+
+
+def test_a_resident_mark_is_forgotten_with_the_block():
+    forest = tt.Forest.from_paths([[1, 2, 3], [11, 12, 13], [1, 2], [1, 2]])
+    outcome = by_both_engines(forest, tt.TLRU(2, 1, "least-recent", "resident"), 3)
+    assert outcome.cached.tolist() == [0, 0, 1, 1]
