@@ -89,9 +89,11 @@ def forests(draw):
 
 
 @st.composite
-def module_traces(draw: st.DrawFn, items: int = 5, requests: int = 10, size: int = 6) -> tt.ModuleTrace:
-    """Traces of module sets; requests without an item among them."""
+def module_traces(
+    draw: st.DrawFn, items: int = 5, requests: int = 10, size: int = 6, unit: int = 1
+) -> tt.ModuleTrace:
+    """Traces of module sets, lengths in a unit; requests without an item among them."""
     sizes = draw(st.lists(st.integers(1, size), min_size=1, max_size=items))
     asked = draw(st.lists(st.sets(st.integers(0, len(sizes) - 1), max_size=4).map(list), max_size=requests))
     fresh = draw(st.lists(st.integers(0, 3), min_size=len(asked), max_size=len(asked)))
-    return tt.ModuleTrace.from_requests(asked, sizes, fresh)
+    return tt.ModuleTrace.from_requests(asked, [unit * one for one in sizes], [unit * one for one in fresh])

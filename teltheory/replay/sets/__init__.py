@@ -31,7 +31,7 @@ from teltheory.replay.sets.reference import replay_reference
 
 SetCache = Literal["strict", "whole"]
 KERNEL_FROM = 2000
-"""Uses from which on the compiled loops are quicker than loading them."""
+"""Uses from which on the loops in C are quicker than preparing for them."""
 
 
 def checked_set_cache(cache: object) -> bool:
