@@ -1,4 +1,4 @@
-"""What requests may reuse of their items, as plans and programs read it, in one pass over all requests.
+"""What requests may reuse of their items, as plans and programs read it, in one pass over all uses.
 
 The reuses of a request stand in the order of the last use of their items, most recent first. Items of one request
 are touched in ascending order, so of two that were used last by the same request the larger number is first.
@@ -12,7 +12,6 @@ import numpy as np
 
 from teltheory.model.instance import ModuleInstance
 from teltheory.model.numbers import IntArray
-from teltheory.replay.compiled import compiled
 
 
 class Reuses(NamedTuple):
@@ -39,9 +38,14 @@ class Reuses(NamedTuple):
     def of(cls, instance: ModuleInstance) -> Reuses:
         """Return the reuses of all requests; of whole items those alone that fit into the cache."""
         trace = instance.requests
-        most = instance.capacity if instance.whole else trace.sizes.max(initial=0)
-        columns = _find(trace.members, trace.offsets, trace.sizes, most)
-        return cls(*columns)
+        units = trace.sizes[trace.members]
+        place = np.flatnonzero((trace.previous >= 0) & ~(instance.whole & (units > instance.capacity)))
+        turn = trace.request[place]
+        start = np.searchsorted(turn, np.arange(len(trace) + 1))
+        place = place[np.argsort(turn * len(trace.members) - trace.previous[place], kind="stable")]
+        below = np.cumsum(np.append(0, units[place]))
+        to = below[1:] - below[start[turn]]
+        return cls(start, trace.request[trace.previous[place]], to, place)
 
     @property
     def turn(self) -> IntArray:
@@ -64,29 +68,3 @@ class Reuses(NamedTuple):
         kept = np.zeros(members, np.int64)
         kept[self.place] = amounts
         return kept
-
-
-@compiled
-def _find(
-    members: IntArray, offsets: IntArray, sizes: IntArray, most: int
-) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-    """Return `start`, `slot`, `to` and `place` of the reuses of items of no more than `most` units."""
-    last = np.full(len(sizes), -1, np.int64)
-    start, slot = np.zeros(len(offsets), np.int64), np.empty(len(members), np.int64)
-    to, place = np.empty(len(members), np.int64), np.empty(len(members), np.int64)
-    user = np.empty(len(members), np.int64)
-    found = 0
-    for k in range(len(offsets) - 1):
-        known = np.arange(offsets[k], offsets[k + 1])
-        order = known[np.argsort(-last[members[known]])]
-        reached = 0
-        for j in order:
-            item = members[j]
-            user[j] = k
-            if last[item] >= 0 and sizes[item] <= most:
-                reached += sizes[item]
-                slot[found], to[found], place[found] = user[last[item]], reached, j
-                found += 1
-        last[members[known]] = known
-        start[k + 1] = found
-    return start, slot[:found].copy(), to[:found].copy(), place[:found].copy()
