@@ -14,14 +14,15 @@ import numpy as np
 from teltheory.cost.latency import LatencyModel
 from teltheory.model.instance import Instance
 from teltheory.model.numbers import FloatArray, IntArray, readonly
-from teltheory.model.tiers import Tiers
+from teltheory.model.tiers import tiers_of
 from teltheory.policies.policy import NotCompiledError
 from teltheory.replay.chains.rules import Nodes
 from teltheory.replay.compiled import inlined, uncounted
 from teltheory.replay.tiers.kernel import Stock, cut, empty, serve
+from teltheory.replay.tiers.replays import Moves, check_cache
 from teltheory.replay.tiers.rules import Seen, Writes, layout_of, moved_of
-from teltheory.serving.routers import Affinity, Hash, LeastLoaded, MinTTFT, RoundRobin, hashed
-from teltheory.serving.work import Price, Work
+from teltheory.serving.parts import RequestTimes, ToServe, replica_of_each, served_by_parts
+from teltheory.serving.routers import Affinity, LeastLoaded, MinTTFT
 
 GIVEN, IDLEST, HOME, SOONEST = range(4)
 """Ways to choose: as was said before, the idlest, the session's, or that with the least TTFT."""
@@ -49,16 +50,6 @@ class Homes(NamedTuple):
     slot: IntArray
     latest: IntArray
     home: IntArray
-
-
-class RequestTimes(NamedTuple):
-    """Of each request: its replica, and seconds."""
-
-    replica: IntArray
-    start: FloatArray
-    load: FloatArray
-    compute: FloatArray
-    service: FloatArray
 
 
 @inlined
@@ -131,13 +122,26 @@ class OnReplicas(Nodes):
         raise NotCompiledError("policy", "rules that count turns", "engine='reference' for it")
 
 
-def run_compiled(
-    work: Work, policy: Any, tiers: Tiers, forced: bool, router: Any, replicas: int, price: Price
-) -> tuple[RequestTimes, Writes]:
+def run_compiled(asked: ToServe) -> tuple[RequestTimes, Moves]:
+    """Serve requests; `NotCompiledError` if no loop does what is asked."""
+    try:
+        times, moved = served_by_parts(asked)
+    except NotCompiledError:
+        times, moved = served_turn_by_turn(asked)
+    for array in (*times, *moved):
+        readonly(array)
+    return times, moved
+
+
+def served_turn_by_turn(asked: ToServe) -> tuple[RequestTimes, Moves]:
     """Serve private conversations; `NotCompiledError` if the engine does not do what is asked."""
-    instance = Instance.of(work.requests, tiers.capacities[0], forced=forced)  # type: ignore[arg-type]
-    way, given = _way_of(router, work, replicas)
-    asked = Inputs(
+    work, tiers, price = asked.work, tiers_of(asked.memory), asked.price
+    if work.requests.shared:
+        raise NotCompiledError("trace", "a Forest", "engine='reference' for it")
+    check_cache(asked.cache)
+    instance = Instance.of(work.requests, tiers.capacities[0], forced=asked.forced)  # type: ignore[arg-type]
+    way, given = _way_of(asked)
+    inputs = Inputs(
         work.arrival,
         work.session,
         work.inputs,
@@ -145,30 +149,27 @@ def run_compiled(
         _formula_of(price.latency),
         np.array(price.load_of_unit, np.float64),
         price.overlapped,
-        forced,
+        asked.forced,
         way,
         given,
     )
-    layout = layout_of(instance, policy, tiers, OnReplicas)
-    n, sessions = len(work), instance.requests.conversations
+    layout = layout_of(instance, asked.policy, tiers, OnReplicas)
+    n, sessions, replicas = len(work), instance.requests.conversations, asked.replicas
     moved, times = moved_of(len(tiers), n), RequestTimes(np.empty(n, np.int64), *(np.empty(n) for _ in range(4)))
     slots = np.full((replicas, sessions), -1, np.int64)
     busy = Homes(
         np.full(replicas, -np.inf), slots, np.full(replicas, -1, np.int64), np.full(sessions, -1, np.int64)
     )
-    serve_all(asked, layout, empty(layout, replicas), moved, busy, times)
-    for array in (*times, *moved):
-        readonly(array)
-    return times, moved
+    serve_all(inputs, layout, empty(layout, replicas), moved, busy, times)
+    return times, Moves(moved.cached, moved.written, moved.copied, moved.cached[1:])
 
 
-def _way_of(router: Any, work: Work, replicas: int) -> tuple[int, IntArray]:
+def _way_of(asked: ToServe) -> tuple[int, IntArray]:
     """Return how a router chooses, and what it says before."""
-    ways = {RoundRobin: GIVEN, Hash: GIVEN, LeastLoaded: IDLEST, Affinity: HOME, MinTTFT: SOONEST}
-    if type(router) not in ways:
-        raise NotCompiledError("router", router, "engine='reference' for it")
-    turns = np.arange(len(work)) if isinstance(router, RoundRobin) else hashed(work.session)
-    return ways[type(router)], readonly((turns % turns.dtype.type(replicas)).astype(np.int64))
+    ways = {LeastLoaded: IDLEST, Affinity: HOME, MinTTFT: SOONEST}
+    if asked.replicas > 1 and type(asked.router) in ways:
+        return ways[type(asked.router)], readonly(np.zeros(len(asked.work), np.int64))
+    return GIVEN, replica_of_each(asked.router, asked.work, asked.replicas)
 
 
 def _formula_of(latency: Any) -> tuple[float, float, float, float, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -14,7 +14,7 @@ from teltheory.base.progress import Count, Progress, reporting
 from teltheory.cost.given import LatencyGiven, Model, Size, Units, latency_of
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
-from teltheory.model.numbers import IntArray, readonly
+from teltheory.model.numbers import readonly
 from teltheory.model.tiers import Tiers, number_of, tiers_of
 from teltheory.model.trace import Trace
 from teltheory.policies.future import looks_ahead
@@ -22,14 +22,15 @@ from teltheory.policies.named import policy_of
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import NotCompiledError
 from teltheory.replay import KERNEL_FROM, Engine, replay
-from teltheory.replay.tiers.replays import Moves, check_cache, made_in, outcome_of
+from teltheory.replay.tiers.replays import made_in, outcome_of
 from teltheory.serving.batching import batching_of, run_in_batches
 from teltheory.serving.engine import ServedRows, caches_of, run
+from teltheory.serving.parts import ToServe, replayed_caches
 from teltheory.serving.routers import chooser_of, router_of
 from teltheory.serving.served import Served, seconds
 from teltheory.serving.shared import Sharing, stored
-from teltheory.serving.view import View
-from teltheory.serving.work import Price, Ticks, Work, span, work_of
+from teltheory.serving.view import Cache, View
+from teltheory.serving.work import Price, Ticks, span, work_of
 
 
 @dataclass(frozen=True)
@@ -95,9 +96,11 @@ def serve(
         One with rules, as `replay` in tiers takes it, for every tier or one for each; all replicas have the same.
     replicas, router, stretch, ticks, batching, shared : as in `Serving`
     engine : {"auto", "kernel", "reference"}
-        The kernel is compiled, and serves private conversations one at a time, by a `LatencyModel`, a router by
-        name but "cache-aware", and policies that it replays in tiers, unless they count turns; the reference is
-        plain Python. "auto" takes the kernel from 2,000 requests on. Both say the same, bit for bit.
+        The kernel replays each replica's requests alone where the router looks at nothing: one replica,
+        "round-robin" and "hash". Under other routers by name but "cache-aware" it is compiled, and serves private
+        conversations one at a time, by a `LatencyModel`, and policies that it replays in tiers, unless they count
+        turns. The reference is plain Python. "auto" takes the kernel from 2,000 requests on. Both say the same,
+        bit for bit.
     progress : callable or bool, optional
         Called with the requests served and all of them; True shows a bar on standard error.
 
@@ -117,18 +120,33 @@ def serve(
     price = Price(tiers, latency_of(latency, model), work.block_size)
     if engine not in get_args(Engine):
         raise ArgumentError("engine", engine, "'auto', 'kernel' or 'reference'")
-    if engine == "kernel" or (engine == "auto" and len(work) >= KERNEL_FROM):
-        with suppress(*(() if engine == "kernel" else (NotCompiledError,))):
-            _check_compiled(work, batching, shared)
-            check_cache(cache)
-            served = _compiled(work, policy, memory, forced, router_of(router), number, price)
-            with reporting(progress, "Serving") as report:
-                report(len(work), len(work))
-            return replace(served, looks_ahead=looks_ahead(policy))
+    asked = ToServe(work, policy, memory, forced, cache, router_of(router), number, price)
     with reporting(progress, "Serving") as report:
-        choose = counted(chooser_of(router, work.requests, number), Count(report, len(work)))
-        rows = _rows((work, policy, tiers, forced, cache, number), choose, price, batching, shared)
-    return replace(served_of(work, memory, rows, number), looks_ahead=looks_ahead(policy))
+        served = None if engine == "reference" else _compiled(asked, batching, shared, engine)
+        if served is None:
+            choose = counted(chooser_of(router, work.requests, number), Count(report, len(work)))
+            served = _served_of(asked, _rows(asked, choose, batching, shared, engine))
+        else:
+            report(len(work), len(work))
+    return replace(served, looks_ahead=looks_ahead(policy))
+
+
+def _compiled(asked: ToServe, batching: Any, shared: bool, engine: Engine) -> Served | None:
+    """Serve by the compiled engine; None where "auto" takes the plain one."""
+    if engine == "auto" and len(asked.work) < KERNEL_FROM:
+        return None
+    with suppress(*(() if engine == "kernel" else (NotCompiledError,))):
+        if batching is not None:
+            raise NotCompiledError("batching", batching, "engine='reference' for it")
+        if shared:
+            raise NotCompiledError("shared", shared, "engine='reference' for it")
+        from teltheory.serving.compiled import run_compiled
+
+        times, moved = run_compiled(asked)
+        replica, start, load, compute, service = times
+        outcome = made_in(asked.memory, asked.work.requests, moved)
+        return Served(outcome, replica, asked.work.arrival, start, load, compute, service, asked.replicas)
+    return None
 
 
 def counted(choose: Callable[[View], int], count: Count) -> Callable[[View], int]:
@@ -142,48 +160,37 @@ def counted(choose: Callable[[View], int], count: Count) -> Callable[[View], int
 
 
 def _rows(
-    caches: tuple[Any, ...], choose: Callable[[View], int], price: Price, batching: Any, shared: bool
+    asked: ToServe, choose: Callable[[View], int], batching: Any, shared: bool, engine: Engine
 ) -> ServedRows:
     """Serve by the plain engine that is asked for."""
-    work = caches[0]
+    work, policy, memory, forced, cache, _, replicas, price = asked
+    caches = work, policy, tiers_of(memory), forced, cache, replicas
     if shared:
         if batching is not None:
             raise ArgumentError("batching", batching, "None with a shared store")
         return Sharing(work, *stored(*caches), price).run(choose)
     if batching is None:
         return run(work, caches_of(*caches), choose, price)
-    return run_in_batches(work, caches_of(*caches), choose, price, batching_of(batching))
+    each = _replayed(asked) if engine == "auto" and len(work) >= KERNEL_FROM else None
+    return run_in_batches(work, each or caches_of(*caches), choose, price, batching_of(batching))
 
 
-def _check_compiled(work: Work, batching: Any, shared: bool) -> None:
-    """Raise `NotCompiledError` for what the compiled engine does not serve."""
-    if work.requests.shared:
-        raise NotCompiledError("trace", "a Forest", "engine='reference' for it")
-    if batching is not None:
-        raise NotCompiledError("batching", batching, "engine='reference' for it")
-    if shared:
-        raise NotCompiledError("shared", shared, "engine='reference' for it")
+def _replayed(asked: ToServe) -> Sequence[Cache] | None:
+    """Return caches whose requests were replayed before, where a router looks at none."""
+    with suppress(NotCompiledError):
+        return replayed_caches(asked)
+    return None
 
 
-def _compiled(
-    work: Work, policy: Any, capacity: int | Tiers, forced: bool, router: Any, replicas: int, price: Price
-) -> Served:
-    from teltheory.serving.compiled import run_compiled
-
-    times, moved = run_compiled(work, policy, tiers_of(capacity), forced, router, replicas, price)
-    cached: IntArray = moved.cached
-    outcome = made_in(capacity, work.requests, Moves(cached, moved.written, moved.copied, cached[1:]))
-    replica, start, load, compute, service = times
-    return Served(outcome, replica, work.arrival, start, load, compute, service, replicas)
-
-
-def served_of(work: Work, capacity: int | Tiers, rows: ServedRows, replicas: int) -> Served:
+def _served_of(asked: ToServe, rows: ServedRows) -> Served:
     """Return what rows of requests say."""
-    outcome, replica = outcome_of(capacity, work.requests, rows.moved), np.array(rows.replica, np.int64)
+    work, memory = asked.work, asked.memory
+    outcome, replica = outcome_of(memory, work.requests, rows.moved), np.array(rows.replica, np.int64)
     columns = rows.start, rows.load, rows.compute, rows.service
     start, load, compute, service = (readonly(np.array(column, np.float64)) for column in columns)
     iterated = None if rows.iterated is None else readonly(np.array(rows.iterated, np.float64))
-    return Served(outcome, readonly(replica), work.arrival, start, load, compute, service, replicas, iterated)
+    times = work.arrival, start, load, compute, service
+    return Served(outcome, readonly(replica), *times, asked.replicas, iterated)
 
 
 def stretch_for(

@@ -58,12 +58,12 @@ def test_long_traces_take_it_and_what_it_does_not_do_is_plain():
     auto = tt.serve(trace, tt.LRU(), tiers, router="min-ttft", **options)
     assert auto.outcome == tt.serve(trace, tt.LRU(), tiers, router="min-ttft", engine="kernel", **options).outcome
     few = trace[:300]
-    for policy, router in ((MostTurnsLast(), "hash"), (tt.LRU(), "cache-aware"), (tt.TLRU(9, 2), "affinity")):
+    for policy, router in ((MostTurnsLast(), "affinity"), (tt.LRU(), "cache-aware"), (tt.TLRU(9, 2), "affinity")):
         with pytest.raises(NotCompiledError):
             tt.serve(few, policy, tiers, router=router, engine="kernel", **options)
         assert len(tt.serve(few, policy, tiers, router=router, **options)) == 300
     with pytest.raises(NotCompiledError, match="a Forest"):
-        tt.serve(few.forest, tt.LRU(), tiers, engine="kernel", **options)
+        tt.serve(few.forest, tt.LRU(), tiers, router="affinity", engine="kernel", **options)
     with pytest.raises(tt.ArgumentError, match="engine: found 'quick'"):
         tt.serve(few, tt.LRU(), tiers, engine="quick", **options)
 

@@ -1,0 +1,180 @@
+"""Serving by parts: where a router never looks at what happened, each replica's requests are replayed alone.
+
+1. One replica, `RoundRobin` and `Hash` say before the first request which replica serves which. A replica's cache
+   sees its requests one after the other, in order of arrival, whatever the times are (step 3 of
+   `teltheory.serving.engine`). So what they reuse is what a replay of them alone says.
+2. Loading and computing follow from what is reused, each number by itself.
+3. Then waits are added in order of arrival (Lindley 1952), by the sums of the plain engine: the same bits.
+
+A part is a trace or a forest of its own. It numbers its requests anew, and knows no turns that go elsewhere. So of
+several replicas only policies are served by parts whose rules look at neither.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import singledispatch
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from teltheory.base.loops import call
+from teltheory.model.forest import OPTIONAL, Forest
+from teltheory.model.instance import instance_of
+from teltheory.model.numbers import FloatArray, IntArray, readonly
+from teltheory.model.outcome import Outcome
+from teltheory.model.tiers import TieredOutcome, Tiers, tiers_of
+from teltheory.model.trace import Trace
+from teltheory.model.turns import consecutive_turns
+from teltheory.policies.future import looks_at
+from teltheory.policies.policy import NotCompiledError, settled
+from teltheory.policies.residence import FIFO, LFU, SLRU
+from teltheory.replay.asked import Asked
+from teltheory.replay.kinds import replayed_in
+from teltheory.replay.tiers.chains import Row
+from teltheory.replay.tiers.nodes import policy_of_each_tier
+from teltheory.replay.tiers.replays import Moves
+from teltheory.serving.routers import ROUTERS, Hash, RoundRobin, hashed
+from teltheory.serving.work import Price, Work
+
+ELSEWHERE = ("next", "coming", "ended", "last", "first", "code")
+"""What of a node is another in a part: turns to come, and numbers."""
+
+
+class ToServe(NamedTuple):
+    """What `serve` is asked, checked; the router is no name."""
+
+    work: Work
+    policy: Any
+    memory: int | Tiers
+    forced: bool
+    cache: Any
+    router: Any
+    replicas: int
+    price: Price
+
+
+class RequestTimes(NamedTuple):
+    """Of each request: its replica, and seconds."""
+
+    replica: IntArray
+    start: FloatArray
+    load: FloatArray
+    compute: FloatArray
+    service: FloatArray
+
+
+def served_by_parts(asked: ToServe) -> tuple[RequestTimes, Moves]:
+    """Serve requests; `NotCompiledError` if the replicas' parts are not replayed one by one, or not compiled."""
+    replica = replica_of_each(asked.router, asked.work, asked.replicas)
+    moved = moved_by_parts(asked, replica)
+    load, found = asked.price.load(moved.cached), asked.price.compute(moved.cached, asked.work.inputs)
+    compute: FloatArray = np.zeros(len(replica)) + found
+    service: FloatArray = asked.price.service(load, compute)
+    times = RequestTimes(replica, np.empty(len(replica)), load, compute, service)
+    free = np.full(asked.replicas, -np.inf)
+    call("add_waits", len(replica), asked.replicas, asked.work.arrival, replica, service, times.start, free)
+    return times, moved
+
+
+def replica_of_each(router: Any, work: Work, replicas: int) -> IntArray:
+    """Return the replica of each request, if the router knows it before any is served."""
+    if replicas == 1 and type(router) in map(type, ROUTERS.values()):
+        return readonly(np.zeros(len(work), np.int64))
+    if type(router) not in (RoundRobin, Hash):
+        raise NotCompiledError("router", router, "engine='reference' for it")
+    turns = np.arange(len(work)) if type(router) is RoundRobin else hashed(work.session)
+    return readonly((turns % turns.dtype.type(replicas)).astype(np.int64))
+
+
+def moved_by_parts(asked: ToServe, replica: IntArray) -> Moves:
+    """Return what requests move, given the replica of each; `NotCompiledError` as `served_by_parts` raises it."""
+    replay, requests = _checked(asked), asked.work.requests
+    if asked.replicas == 1:
+        return _moves(requests, replay)
+    tiers, n = len(tiers_of(asked.memory)), len(replica)
+    moved = Moves(*(np.empty(shape, np.int64) for shape in ((tiers, n), n, (tiers - 1, n), (tiers - 1, n))))
+    for r in range(asked.replicas):
+        chosen = np.flatnonzero(replica == r)
+        for whole, own in zip(moved, _moves(part(requests, chosen), replay), strict=True):
+            whole[..., chosen] = own
+    return Moves(*map(readonly, moved))
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """A cache whose requests were replayed before; no router looks at it."""
+
+    rows: list[Row]
+
+    def found(self, k: int) -> tuple[int, ...]:
+        """Return what request k reuses of each tier."""
+        return self.rows[k][0]
+
+    def serve(self, k: int) -> Row:
+        """Return what request k moves."""
+        return self.rows[k]
+
+
+def replayed_caches(asked: ToServe) -> list[Replayed]:
+    """Return the cache of each replica, its part replayed; `NotCompiledError` as `served_by_parts` raises it."""
+    moved = moved_by_parts(asked, replica_of_each(asked.router, asked.work, asked.replicas))
+    each = ([tuple(row) for row in rows.T.tolist()] for rows in (moved.cached, moved.copied, moved.loaded))
+    cached, copied, loaded = each
+    rows = list(zip(cached, moved.written.tolist(), copied, loaded, strict=True))
+    return [Replayed(rows)] * asked.replicas
+
+
+def _checked(asked: ToServe) -> Asked:
+    """Return how parts are replayed; errors are those of the plain engine."""
+    requests, tiers = asked.work.requests, tiers_of(asked.memory)
+    strict = asked.cache == "strict"
+    if not strict and not (requests.shared and asked.replicas == 1):
+        raise NotCompiledError("cache", asked.cache, "'strict', or engine='reference' for it")
+    instance_of(requests, tiers.capacities[0], forced=asked.forced)
+    several = isinstance(asked.policy, (tuple, list))
+    each = tuple(asked.policy) if several else (asked.policy,) * len(tiers)
+    each = settled(each, requests, rounds=strict)
+    policy_of_each_tier(each, tiers, rounds=True)
+    simple = all(not hasattr(policy, "memory") or type(policy) in (FIFO, LFU, SLRU) for policy in each)
+    if not (asked.replicas == 1 or (simple and not looks_at(each, ELSEWHERE))):
+        expected = "one that looks at neither turns to come nor numbers, or engine='reference' for it"
+        raise NotCompiledError("policy", asked.policy, expected)
+    if len(tiers) == 1 and simple and strict:
+        return Asked(each[0], tiers.capacities[0], asked.forced, engine="kernel")
+    return Asked(each, tiers, asked.forced, engine="kernel", cache=asked.cache)
+
+
+def _moves(requests: Trace | Forest, asked: Asked) -> Moves:
+    """Replay requests; return what they move."""
+    outcome: Outcome | TieredOutcome = replayed_in(asked.capacity, requests, asked)
+    written = requests.past - outcome.cached if outcome.written is None else outcome.written
+    return Moves(outcome.by_tier, written, outcome.copied, outcome.loaded)
+
+
+@singledispatch
+def part(requests: Any, chosen: IntArray) -> Any:
+    """Return some requests, in their order, as a replica sees them that nobody else sends any."""
+    raise NotCompiledError("trace", type(requests).__name__, "a Trace or a Forest")
+
+
+@part.register(Trace)
+def _of_turns(trace: Trace, chosen: IntArray) -> Trace:
+    """Return turns; what of a history came at turns that are not chosen is part of the prompt."""
+    code, history, arrival = trace.code[chosen], trace.history[chosen], trace.arrival
+    earlier, later = consecutive_turns(code)
+    known = np.zeros(len(chosen), np.int64)
+    known[later] = np.minimum(history[later], trace.past[chosen][earlier])
+    columns = code, trace.prompt[chosen] + (history - known), trace.response[chosen]
+    times = None if arrival is None else arrival[chosen]
+    return Trace.from_turns(*columns, times, known, block_size=trace.block_size)
+
+
+@part.register(Forest)
+def _of_paths(forest: Forest, chosen: IntArray) -> Forest:
+    """Return requests on all nodes, whose numbers stay."""
+    optional = {name: column for name in OPTIONAL if (column := getattr(forest, name)) is not None}
+    tags = {} if forest.tags is None else {"tags": tuple(forest.tags[k] for k in chosen.tolist())}
+    columns = {"leaf": forest.leaf, "ask": forest.ask, "total": forest.total} | optional
+    taken = {name: readonly(column[chosen]) for name, column in columns.items() if name != "tags"}
+    return replace(forest, **taken | tags)
