@@ -128,3 +128,12 @@ def test_an_initial_cache_has_no_memory_of_its_own():
     trace = tt.Trace.from_turns([0], [1], [0])
     with pytest.raises(tt.ArgumentError, match=r"initial: found .* expected none, under a policy with a memory"):
         tt.replay(trace, LFU(), 5, initial=[(0, 2, 2)])
+
+
+@pytest.mark.parametrize("seconds", [2, Fraction(199, 100), Fraction(1, 3), 0])
+def test_what_was_asked_for_so_long_ago_and_no_longer_is_there(seconds):
+    """A third is no float: one above it is too old, although it rounds to the same."""
+    ages = [float(seconds), np.nextafter(float(seconds), 9)]
+    for age in ages:
+        trace = tt.Trace.from_turns([0, 0], [4, 1], [0, 0], arrival=[0.0, age])
+        assert tt.replay(trace, TTL(seconds), 9).cached.tolist() == [0, 4 * (age <= seconds)]
