@@ -1,6 +1,7 @@
 /* Two queues of units that find their smallest and lose any: binary heaps by key, among equals by turn.
 
-   No unit is before its parent, at (i - 1) / 2 in its heap. A unit's key and turn do not change while it is in one. */
+   No unit is before its parent, at (i - 1) / 2 in its heap. A unit's key and turn do not change while it is in
+   one. */
 #ifndef TELTHEORY_HEAP_H
 #define TELTHEORY_HEAP_H
 
@@ -26,7 +27,8 @@ static inline void put(Heaps *heaps, int64_t q, int64_t i, int64_t u) {
 /* Put a unit at a place and move it up or down to where it belongs. */
 static inline void settle(Heaps *heaps, int64_t q, int64_t i, int64_t u) {
     const int64_t *order = heaps->order[q], number = heaps->number[q];
-    for (; i > 0 && goes_before(heaps, u, order[(i - 1) / 2]); i = (i - 1) / 2) put(heaps, q, i, order[(i - 1) / 2]);
+    for (; i > 0 && goes_before(heaps, u, order[(i - 1) / 2]); i = (i - 1) / 2)
+        put(heaps, q, i, order[(i - 1) / 2]);
     for (;;) {
         int64_t child = 2 * i + 1;
         if (child + 1 < number) child += goes_before(heaps, order[child + 1], order[child]);

@@ -14,10 +14,10 @@ Each unit is held for its next request alone, so nothing is counted twice, and w
 
 import numpy as np
 
+from teltheory.base.loops import call
 from teltheory.model.instance import ForestInstance
 from teltheory.model.numbers import IntArray
 from teltheory.optimal.trees.intervals import rooms_beside, runs_of
-from teltheory.replay.compiled import compiled
 
 
 def closed(instance: ForestInstance, need: IntArray, order: IntArray) -> IntArray:
@@ -32,7 +32,6 @@ def closed(instance: ForestInstance, need: IntArray, order: IntArray) -> IntArra
     return kept
 
 
-@compiled
 def keep(
     order: IntArray,
     need: IntArray,
@@ -45,57 +44,7 @@ def keep(
     strict: bool,
 ) -> None:
     """Write what is kept, and take its room from what is free; unless `strict`, without what lies above it."""
-    wanted, more = np.zeros(len(kept), np.int64), np.zeros(len(kept) + 2, np.int64)
-    for e in order:
-        deepest = start[e]
-        while to[deepest] < need[e]:
-            deepest += 1
-        low, wanted[e] = slot[deepest], need[e]
-        for r in range(e, low if strict else e - 1, -1):
-            _read(r, low if strict else e, start, slot, to, exempt, kept, wanted, more)
-        fits = _fits(low + 2, e + 2, more, free)
-        for step in range(low + 2, e + 2):
-            free[step] -= more[step] if fits else 0
-        more[low + 2 : e + 3] = 0
-        for r in range(low + 1, e + 1):
-            kept[r] = max(kept[r], wanted[r]) if fits else kept[r]
-            wanted[r] = 0
-
-
-@compiled
-def _read(
-    r: int,
-    low: int,
-    start: IntArray,
-    slot: IntArray,
-    to: IntArray,
-    exempt: int,
-    kept: IntArray,
-    wanted: IntArray,
-    more: IntArray,
-) -> None:
-    """Want of the last requests after `low` what r reads of theirs; write where r begins and ends to hold more."""
-    above = 0
-    for j in range(start[r], start[r + 1]):
-        if above >= wanted[r]:
-            break
-        until = min(to[j], wanted[r])
-        if slot[j] > low:
-            wanted[slot[j]] = max(wanted[slot[j]], until)
-        first = slot[j] + 2 + (exempt if slot[j] >= 0 else 0)
-        new = until - max(above, kept[r])
-        if new > 0 and first <= r + 1:
-            more[first] += new
-            more[r + 2] -= new
-        above = to[j]
-
-
-@compiled
-def _fits(begin: int, end: int, more: IntArray, free: IntArray) -> bool:
-    """Add up what is held more at each step, and return whether there is room."""
-    fits, held = True, 0
-    for step in range(begin, end):
-        held += more[step]
-        more[step] = held
-        fits = fits and held <= free[step]
-    return fits
+    n = len(kept)
+    state = np.zeros(n, np.int64), np.zeros(n + 2, np.int64)
+    asked = len(order), order, n, need, len(slot), start, slot, to
+    call("keep_in_order", asked, exempt, free, kept, strict, state)

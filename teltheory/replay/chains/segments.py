@@ -14,7 +14,6 @@ from teltheory.base.loops import call
 from teltheory.model.numbers import IntArray, readonly
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
-from teltheory.replay.compiled import compiled, leading_zeros
 
 CELL_BITS = 10
 
@@ -97,35 +96,3 @@ def ladder(capacities: IntArray) -> Ladder:
     edges[0] = 0
     below = np.searchsorted(capacities, edges.astype(np.int64))
     return Ladder(capacities, np.append(below, len(capacities)))
-
-
-@compiled
-def _cell(value: int) -> int:
-    word = np.uint64(max(value, 1))
-    zeros = leading_zeros(word)
-    next_bits = (word << np.uint64(zeros + 1)) >> np.uint64(64 - CELL_BITS)
-    return int(((63 - zeros) << CELL_BITS) + np.int64(next_bits))
-
-
-@compiled
-def rung(rungs: Ladder, value: int) -> int:
-    """Return how many capacities are below a value."""
-    capacities, below = rungs
-    cell = _cell(value)
-    low, high = int(below[cell]), int(below[cell + 1])
-    while low < high:
-        middle = (low + high) // 2
-        if capacities[middle] < value:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@compiled
-def note_change(changes: IntArray, rungs: Ladder, value: int, sign: int) -> None:
-    """Add (1) or take away (-1) what begins or ends at a value; see `reuse_changes`."""
-    place = rung(rungs, value)
-    changes[place, 0] += sign
-    changes[place, 1] += sign * (value >> 32)
-    changes[place, 2] += sign * (value & 0xFFFFFFFF)

@@ -18,7 +18,7 @@ segments: the depths (a, min(b, least)] begin at the rank of all budgets in late
 min(b, full)] at that of all budgets and the surpluses of later slots. At capacity C a segment (start, length)
 reuses clip(C - start, 0, length). Ranks rise along a path, so what is reused is a prefix by itself.
 
-One tree of sums per class (`teltheory.replay.occupancy`); O(log distance) for each run.
+One tree of sums per class (``occupancy.h``); O(log distance) for each run.
 """
 
 from __future__ import annotations
@@ -27,12 +27,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from teltheory.base.loops import call
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import IntArray, readonly
 from teltheory.model.outcome import Outcome
-from teltheory.replay.chains.segments import Ladder, note_change, rung
-from teltheory.replay.compiled import compiled
-from teltheory.replay.occupancy import add_slot, new_sums, take
+from teltheory.replay.chains.segments import Ladder
 from teltheory.replay.trees.recency import KeptPaths
 from teltheory.replay.trees.runs import Runs
 
@@ -44,119 +43,39 @@ class PathSegments(NamedTuple):
     start: IntArray
     length: IntArray
 
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many requests, and how many segments."""
+        return len(self.offset) - 1, len(self.start)
+
     def outcome(self, forest: Forest, capacity: int) -> Outcome:
         """Return what each request reuses, computes and adds at one capacity."""
         cached, written = (np.empty(len(forest), np.int64) for _ in range(2))
-        _reused_at(self, forest.ask, Runs.of(forest).end, capacity, cached, written)
+        call("paths_at", self.sizes, self, forest.ask, Runs.of(forest).end, capacity, cached, written)
         reused, computed, added = map(readonly, (cached, forest.total - cached, written))
         return Outcome(reused, computed, added, forest.inputs, forest.block_size)
 
     def reuse_changes(self, forest: Forest, xi: int, rungs: Ladder) -> IntArray:
-        """Return where what lowers a request's excess above xi begins and ends, by capacities."""
-        return _reuse_changes(self, forest.ask, forest.total, xi, rungs)
+        """Return where what lowers a request's excess above xi begins and ends; see `Segments.reuse_changes`."""
+        sizes = len(rungs.capacities)
+        changes = np.zeros((sizes + 1, 3), np.int64)
+        call("path_reuse_changes", self.sizes, self, forest.ask, forest.total, xi, sizes, rungs, changes)
+        return changes
 
     def violation_ends(self, forest: Forest, xi: int, rungs: Ladder) -> IntArray:
         """Return how many requests no longer exceed xi from each capacity on; last, how many do at all of them."""
-        return _violation_ends(self, forest.ask, forest.total, xi, rungs)
+        sizes = len(rungs.capacities)
+        ends = np.zeros(sizes + 1, np.int64)
+        call("path_violation_ends", self.sizes, self, forest.ask, forest.total, xi, sizes, rungs, ends)
+        return ends
 
 
 def path_segments(forest: Forest, kept: KeptPaths) -> PathSegments:
     """Return the segments of a forest, given what a policy keeps of each path by high-water marks."""
     runs, n = Runs.of(forest), len(forest)
     classes = 1 if kept.least is None else 2
-    offset = np.zeros(n + 1, np.int64)
+    offset, sums = np.empty(n + 1, np.int64), [np.empty(4 * n + 4, np.int64) for _ in range(classes)]
     start, length = (np.empty(classes * len(runs.slot), np.int64) for _ in range(2))
-    sums, others = (new_sums(n if used else 0, 1) for used in (True, classes == 2))
-    found = _distances(runs, kept.full, kept.least, sums, others, offset, start, length)
+    room = len(start), start, length
+    found = call("path_distances", runs.sizes, *runs[1:], kept, sums[0], sums[-1], offset, room)
     return PathSegments(*map(readonly, (offset, start[:found], length[:found])))
-
-
-@compiled
-def _distances(
-    runs: Runs,
-    full: IntArray,
-    least: IntArray | None,
-    sums: IntArray,
-    others: IntArray,
-    offset: IntArray,
-    start: IntArray,
-    length: IntArray,
-) -> int:
-    """Write the segments of every request; return how many there are."""
-    _, begin, slot, to = runs
-    found = budgets = 0
-    for k in range(len(full)):
-        above = gone = lost = 0  # lost of budgets and of surpluses to this request, which are still in the ranks
-        for j in range(begin[k], begin[k + 1]):
-            s, below = slot[j], to[j]
-            within = max(min(below, full[s] if least is None else least[s]) - above, 0)
-            if within > 0:
-                start[found], length[found] = gone + take(sums, s, within, k), within
-                gone += within
-                found += 1
-            if least is not None:
-                surplus = max(min(below, full[s]) - max(above, least[s]), 0)
-                if surplus > 0:
-                    start[found], length[found] = budgets + lost + take(others, s, surplus, k), surplus
-                    lost += surplus
-                    found += 1
-            above = below
-        offset[k + 1] = found
-        if least is None:
-            add_slot(sums, k, full[k])
-        else:
-            budgets += least[k] - gone
-            add_slot(sums, k, least[k])
-            add_slot(others, k, full[k] - least[k])
-    return found
-
-
-@compiled
-def _reused_at(
-    segments: PathSegments, ask: IntArray, end: IntArray, capacity: int, cached: IntArray, written: IntArray
-) -> None:
-    """Write what each request reuses and adds at one capacity."""
-    offset, start, length = segments
-    for k in range(len(ask)):
-        held = 0
-        for j in range(offset[k], offset[k + 1]):
-            held += min(max(capacity - start[j], 0), length[j])
-        cached[k] = min(held, ask[k])
-        written[k] = end[k] - held
-
-
-@compiled
-def _reuse_changes(segments: PathSegments, ask: IntArray, total: IntArray, xi: int, rungs: Ladder) -> IntArray:
-    """Return which segments begin (+) or end (-) at or before each capacity and after the one below it."""
-    offset, start, length = segments
-    changes = np.zeros((len(rungs.capacities) + 1, 3), np.int64)
-    most = rungs.capacities[-1]
-    for k in range(len(ask)):
-        counts = min(total[k] - xi, ask[k])
-        for j in range(offset[k], offset[k + 1]):
-            lowers = min(length[j], counts)
-            if lowers <= 0 or start[j] >= most:
-                break
-            note_change(changes, rungs, start[j], 1)
-            note_change(changes, rungs, start[j] + lowers, -1)
-            counts -= lowers
-    return changes
-
-
-@compiled
-def _violation_ends(segments: PathSegments, ask: IntArray, total: IntArray, xi: int, rungs: Ladder) -> IntArray:
-    """Return how many requests no longer exceed xi from each capacity on; last, how many do at all of them."""
-    offset, start, length = segments
-    ends = np.zeros(len(rungs.capacities) + 1, np.int64)
-    for k in range(len(ask)):
-        excess = total[k] - xi
-        if excess <= 0:
-            continue
-        place = len(rungs.capacities)
-        for j in range(offset[k], offset[k + 1] if excess <= ask[k] else offset[k]):
-            if excess <= length[j]:
-                place = rung(rungs, start[j] + excess)
-                break
-            excess -= length[j]
-        ends[place] += 1
-    return ends

@@ -1,4 +1,5 @@
-/* A forest under any orders: strict caches and caches with holes (`teltheory.replay.trees.rules` asks them of a policy).
+/* A forest under any orders: strict caches and caches with holes, of which `teltheory.replay.trees.rules` asks a
+   policy.
 
    Each piece holds a prefix of its units. A piece *waits* in two bitsets of places in the policy's orders: for
    trimming while it holds more than is worth keeping, for eviction while it holds anything; in a strict cache only
@@ -130,9 +131,10 @@ static inline void cut(const Layout *layout, Held *held, int64_t overflow, int64
 void replay_orders(int64_t n, int64_t pieces, int64_t visits, const int64_t parent[pieces],
                    const int64_t length[pieces], const int64_t above[pieces], const int64_t start[n + 1],
                    const int64_t piece[visits], const int64_t ask[n], const int64_t end[n], int64_t capacity,
-                   int64_t exempt, int64_t cached[n], int64_t written[n], int64_t full[visits], int64_t least[visits],
-                   const int64_t trimming[visits], const int64_t trimmed[visits], const int64_t eviction[visits],
-                   const int64_t evicted[visits], int64_t safe, int64_t eager, int64_t strict,
+                   int64_t exempt, int64_t cached[n], int64_t written[n], int64_t full[visits],
+                   int64_t least[visits], const int64_t trimming[visits], const int64_t trimmed[visits],
+                   const int64_t eviction[visits], const int64_t evicted[visits], int64_t safe, int64_t eager,
+                   int64_t strict,
                    int64_t units[3 * pieces], int64_t visit[pieces], bool waits[2 * pieces],
                    uint64_t to_trim[visits / 63 + 12], uint64_t to_evict[visits / 63 + 12]) {
     Layout layout = {parent, length, above, start, piece, ask, end, cached, written};

@@ -2,16 +2,16 @@
 
    Each unit that is cached and not held by a running request counts for one of two queues, and waits in that
    queue's heap while it may go: in a strict cache while no unit below it is cached. Policies of one order have the
-   first queue alone. A unit gets its key when the request that read it ends, and its turn, which decides among equal
-   keys, when it enters a queue: for most policies at each end. */
+   first queue alone. A unit gets its key when the request that read it ends, and its turn, which decides among
+   equal keys, when it enters a queue: for most policies at each end. */
 
 #include "replay/heap.h"
 #include "replay/trees/layout.h"
 
 enum { BY_ENTRY, BY_READS, PROTECTED, BY_PRIORITY, BY_VALUE, TWO_QUEUES, SECOND_CHANCES };
 
-/* A policy. `weight` is the cost / size of each unit, or the priority of each request. The first queue loses a unit
-   while it has more than `limit`, and the latest `ghosts` of those are remembered. */
+/* A policy. `weight` is the cost / size of each unit, or the priority of each request. The first queue loses a
+   unit while it has more than `limit`, and the latest `ghosts` of those are remembered. */
 typedef struct {
     int64_t kind;
     const double *weight;
@@ -19,14 +19,14 @@ typedef struct {
     bool strict;
 } Policy;
 
-/* What left the first queue, oldest first, between begin and end; how many are still ghosts; and where each unit is
-   in it, or -1. */
+/* What left the first queue, oldest first, between begin and end; how many are still ghosts; and where each unit
+   is in it, or -1. */
 typedef struct {
     int64_t *order, *place, begin, end, number;
 } Ghosts;
 
-/* What is known of each unit, and of the whole: units that count for each queue, the clock, turns so far. `since` is
-   the request that added the unit; under priorities the one of the greatest priority since then. */
+/* What is known of each unit, and of the whole: units that count for each queue, the clock, turns so far. `since`
+   is the request that added the unit; under priorities the one of the greatest priority since then. */
 typedef struct {
     bool *held, *counts, *entered;
     int64_t *children, *visit, *reads, *since, *queue;
@@ -48,7 +48,7 @@ static inline void remember(Ghosts *ghosts, int64_t u, int64_t most) {
     ghosts->order[ghosts->end] = u;
     ghosts->place[u] = ghosts->end++;
     if (++ghosts->number <= most) return;
-    while (ghosts->place[ghosts->order[ghosts->begin]] != ghosts->begin) ghosts->begin++; /* those that came back */
+    while (ghosts->place[ghosts->order[ghosts->begin]] != ghosts->begin) ghosts->begin++; /* it came back */
     is_ghost(ghosts, ghosts->order[ghosts->begin++]);
 }
 
@@ -150,7 +150,8 @@ static inline void evict(const Layout *layout, const Policy *policy, Cached *cac
 
 /* Replay a policy on pieces of one unit; nobody sees the last cut, for which there may be no room.
 
-   All of `numbers` and `facts` are 0 at first, all of `places` -1. There are as many weights as the kind looks at. */
+   All of `numbers` and `facts` are 0 at first, all of `places` -1. There are as many weights as the kind looks
+   at. */
 void replay_residence(int64_t n, int64_t units, int64_t visits, const int64_t parent[units],
                       const int64_t length[units], const int64_t above[units], const int64_t start[n + 1],
                       const int64_t piece[visits], const int64_t ask[n], const int64_t end[n], int64_t capacity,

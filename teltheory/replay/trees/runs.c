@@ -93,9 +93,10 @@ INLINED int64_t lower(int64_t *pointer, int64_t last, int64_t overflow, int64_t 
     return overflow;
 }
 
-INLINED void by_recency(int64_t n, const int64_t *end, const int64_t *start, const int64_t *slot, const int64_t *to,
-                        const int64_t *full, const int64_t *least, const int64_t *ask, int64_t capacity,
-                        int64_t exempt, int64_t *hits, int64_t *written, int64_t *taken, int64_t *reach) {
+INLINED void by_recency(int64_t n, const int64_t *end, const int64_t *start, const int64_t *slot,
+                        const int64_t *to, const int64_t *full, const int64_t *least, const int64_t *ask,
+                        int64_t capacity, int64_t exempt, int64_t *hits, int64_t *written, int64_t *taken,
+                        int64_t *reach) {
     int64_t overflow = -capacity, trim = 0, tail = 0; /* the first slots that may have surplus, and anything */
     for (int64_t k = 0; k < n; k++) {
         int64_t leading = 0, above = 0, cached = 0;

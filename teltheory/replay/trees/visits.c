@@ -7,9 +7,9 @@
 /* Write the piece of each node, and the parent, the begin and the length of each piece; return how many there are.
 
    A node is in its parent's piece if the parent is `joined` with its only child. */
-int64_t join_nodes(int64_t nodes, const int64_t parent[nodes], const int64_t size[nodes], const int64_t depth[nodes],
-                   const bool joined[nodes], int64_t piece[nodes], int64_t before[nodes], int64_t above[nodes],
-                   int64_t length[nodes]) {
+int64_t join_nodes(int64_t nodes, const int64_t parent[nodes], const int64_t size[nodes],
+                   const int64_t depth[nodes], const bool joined[nodes], int64_t piece[nodes],
+                   int64_t before[nodes], int64_t above[nodes], int64_t length[nodes]) {
     int64_t pieces = 0;
     for (int64_t v = 0; v < nodes; v++) {
         int64_t p = parent[v];
@@ -33,7 +33,8 @@ void measure_levels(int64_t pieces, const int64_t parent[pieces], int64_t level[
 
 /* Write the pieces of each request, root first, and the visit before to each; `last` is -1 at first. */
 void walk_paths(int64_t n, int64_t pieces, int64_t visits, const int64_t parent[pieces], const int64_t leaf[n],
-                const int64_t start[n + 1], int64_t piece[visits], int64_t previous[visits], int64_t last[pieces]) {
+                const int64_t start[n + 1], int64_t piece[visits], int64_t previous[visits],
+                int64_t last[pieces]) {
     for (int64_t k = 0; k < n; k++) {
         int64_t p = leaf[k];
         for (int64_t j = start[k + 1] - 1; j >= start[k]; j--, p = parent[p]) {
@@ -55,10 +56,11 @@ void count_visits(int64_t visits, const int64_t previous[visits], int64_t counts
     for (int64_t j = 0; j < visits; j++) counts[j] = previous[j] >= 0 ? counts[previous[j]] + 1 : 1;
 }
 
-/* Make a new block of each fresh visit: write its parent, the piece that it was, and the last one of each request. */
+/* Make a new block of each fresh visit: write its parent, the piece that it was, and the last one of each
+   request. */
 void rename_fresh(int64_t n, int64_t pieces, int64_t visits, int64_t blocks, const int64_t start[n + 1],
-                  const int64_t piece[visits], const bool fresh[visits], int64_t above[blocks], int64_t old[blocks],
-                  int64_t leaf[n], int64_t name[pieces]) {
+                  const int64_t piece[visits], const bool fresh[visits], int64_t above[blocks],
+                  int64_t old[blocks], int64_t leaf[n], int64_t name[pieces]) {
     int64_t block = 0;
     for (int64_t k = 0; k < n; k++) {
         int64_t deepest = -1;

@@ -11,12 +11,14 @@ from hypothesis import strategies as st
 from optimal.small_forests import ForestCase, small_cases, small_start
 from refusals import refused
 from replay.instances import assume_feasible, cases, examples, fewer, seeded
+from replay.trees.test_forest_recency import branches, in_long_units
 from strategies import forests
 
 import teltheory as tt
 from teltheory.errors import CertificateError
 from teltheory.model.instance import ForestInstance
 from teltheory.optimal.trees import strict_program
+from teltheory.optimal.trees.closing import closed
 from teltheory.optimal.trees.judge import hits_of, least_cost, least_tel
 
 APART = tt.Forest.from_paths([[1, 2], [3], [3], [1], [1, 2]], total=[2, 1, 2, 1, 3])
@@ -43,6 +45,18 @@ def test_solvers_find_what_trying_every_cache_finds():
             assert sides.lower <= strict <= sides.upper
             assert (sides.method, sides.by_solver) == (method, sides.lower > sides.certificate.objective)
             assert method == "lp" or sides.objective == strict
+
+
+@given(forests() | branches(), st.integers(0, 12), st.integers(0, 6))
+def test_lengths_near_2_62_have_the_optimum_of_short_ones(forest, capacity, xi):
+    unit, long = in_long_units(forest, capacity, xi)
+    for cache in ("holes", "strict"):
+        short = tt.hindsight_optimum(forest, capacity, xi, cache=cache)
+        best = tt.hindsight_optimum(long, capacity * unit, xi * unit, cache=cache)
+        assert (best.lower, best.upper) == (short.lower * unit, short.upper * unit)
+    instance, same = ForestInstance.of(forest, capacity), ForestInstance.of(long, capacity * unit)
+    order = np.flatnonzero(forest.known)
+    assert closed(same, long.known, order).tolist() == (unit * closed(instance, forest.known, order)).tolist()
 
 
 def test_a_strict_cache_may_need_what_nobody_asks_for():

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
 from replay.instances import fewer
-from replay.trees.test_forest_recency import branches, seeded_forests
+from replay.trees.test_forest_recency import branches, in_long_units, seeded_forests
 from strategies import forests, turn_columns
 
 import teltheory as tt
@@ -48,6 +48,18 @@ def test_seeded_forests_at_every_capacity():
         xi = draw.randint(0, 5)
         policy = draw.choice(stack_policies(xi, draw.randint(0, 3)))
         same_everywhere(forest, policy, draw.randint(0, 6), range(forest.peak + 2), engine="kernel")
+
+
+@given(forests() | branches(), st.integers(0, 5), st.integers(0, 3), st.integers(0, 12))
+def test_lengths_near_2_62_have_the_curve_of_short_ones(forest, xi, q_hat, capacity):
+    unit, long = in_long_units(forest, xi, q_hat, capacity)
+    scaled = stack_policies(xi * unit, q_hat * unit)
+    for policy, same in zip(stack_policies(xi, q_hat), scaled, strict=True):
+        curve, other = tt.capacity_curve(forest, policy), tt.capacity_curve(long, same)
+        assert other.cached(capacity * unit).tolist() == (unit * curve.cached(capacity)).tolist()
+        tel, slow = (ask([capacity], xi) for ask in (curve.tail_excess_latency, curve.slo_violations))
+        assert other.tail_excess_latency([capacity * unit], xi * unit).tolist() == [unit * int(tel[0])]
+        assert other.slo_violations([capacity * unit], xi * unit).tolist() == slow.tolist()
 
 
 @given(turn_columns(), stacks())

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
 from replay.instances import by_both_engines, examples
+from replay.trees.test_forest_recency import branches, in_long_units
 from strategies import forests, turn_columns
 
 import teltheory as tt
@@ -69,6 +70,26 @@ def modes(draw, forest):
 def test_the_kernel_agrees_with_the_reference(data, forest, policy, cache):
     capacity, mode = modes(data.draw, forest)
     by_both_engines(forest, policy, capacity, cache=cache, **mode)
+
+
+def policies_of(xi, q_hat, trim, mark):
+    by_budget = tt.TLRU(xi, q_hat, trim, mark), tt.EndAwareTLRU(xi, q_hat, trim, mark)
+    return *by_budget, tt.LengthAwareTLRU(xi, trim), tt.ThresholdLRU(xi), tt.TailOptimizedBelady(xi), tt.LRU()
+
+
+@examples(1000)
+@given(st.data(), forests() | branches(), st.sampled_from(CACHES))
+def test_lengths_near_2_62_are_replayed_as_short_ones(data, forest, cache):
+    capacity, mode = modes(data.draw, forest)
+    xi, q_hat = data.draw(st.integers(0, 5)), data.draw(st.integers(0, 3))
+    unit, long = in_long_units(forest, capacity, xi, q_hat)
+    says = data.draw(st.sampled_from(TRIMS)), data.draw(st.sampled_from(("high-water", "last")))
+    scaled = policies_of(xi * unit, q_hat * unit, *says)
+    for policy, same in zip(policies_of(xi, q_hat, *says), scaled, strict=True):
+        expected = tt.replay(forest, policy, capacity, engine="kernel", cache=cache, **mode)
+        found = tt.replay(long, same, capacity * unit, engine="kernel", cache=cache, **mode)
+        assert found.cached.tolist() == (expected.cached * unit).tolist()
+        assert found.written.tolist() == (expected.written * unit).tolist()
 
 
 @given(turn_columns(), st.integers(0, 12), st.integers(0, 6), st.booleans())

@@ -1,6 +1,7 @@
 """The fast loop of forests: its runs, what it takes for prefixes, and that it agrees with the reference."""
 
 import random
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -52,6 +53,13 @@ def branches(draw):
     """Forests whose nodes have lengths: conversations that shorten their histories."""
     columns = draw(given_columns(st.integers(0, 2), st.integers(0, 5), 10))
     return tt.Trace.from_turns(**columns).forest
+
+
+def in_long_units(forest, *numbers):
+    """Return how much longer units may be, beside some numbers of them, and the forest in them."""
+    sums = (column.sum() for column in (forest.past, forest.total))
+    unit = 2**62 // int(max(1, forest.peak, *sums, *numbers))
+    return unit, replace(forest, **{name: getattr(forest, name) * unit for name in ("length", "ask", "total")})
 
 
 @st.composite
