@@ -3,12 +3,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 LOOPS := teltheory/base/compiled_loops.so
+ZIGLANG = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt ziglang
 export PYTHONDONTWRITEBYTECODE =
 # What a page of the site would fetch from elsewhere; a link that is only followed is none.
 FETCHED := <(script|img|iframe|source)\b[^>]*\bsrc="?(https?:)?//[^>]*|<link(?![^>]*rel="?(canonical|next|prev|author|license))[^>]*\bhref="?(https?:)?//[^>]*
 
 .PHONY: reproduce reproduce-twice ledger test test-ledger test-model test-long mutants mutants-lines check check-vllm check-engines docs \
-	docs-check wheel-quick wheel-test publish pythons clean
+	docs-check wheel-quick wheel-test wheels wheel-no-compiler publish pythons clean
 
 reproduce: $(LOOPS)
 	$(BIN)/teltheory reproduce --out out
@@ -64,7 +65,16 @@ wheel-quick: $(READY)
 wheel-test: $(LOOPS)
 	$(BIN)/python -m release.wheel --all
 
+# For each system that a release is for; the one that fits this machine is tested, as far as wheel-quick goes.
+wheels: $(READY)
+	$(ZIGLANG)
+	$(BIN)/python -m release.wheel --targets
+
+wheel-no-compiler: $(READY)
+	$(BIN)/python -m release.wheel --no-compiler
+
 publish: $(READY)
+	$(ZIGLANG)
 	$(BIN)/python -m release.publish $(if $(DRY),--dry-run)
 
 pythons: $(READY)

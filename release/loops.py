@@ -34,9 +34,9 @@ TARGETS = {
     "aarch64-macos.11.0": "macosx_11_0_arm64",
 }
 """What a release is compiled for, as zig and as wheels name it."""
-FLAGS = ("-std=c11", "-O3", "-fPIC", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
-X86 = {True: "-march=x86_64_v2", False: "-march=x86-64-v2"}
+FLAGS = ("-std=c11", "-O3", "-g0", "-fPIC", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
 WRAPPING = "-fwrapv"
+SYSTEM = sysconfig.get_platform().replace("macosx", "macos")
 
 
 def _sources() -> ModuleType:
@@ -68,24 +68,34 @@ def compile_to(library: Path, target: str | None = None, flags: Sequence[str] = 
     if words is None:
         sys.exit("C compiler: found none, expected cc, or ziglang (pip install ziglang)")
     listed = _sources()
-    machine = target or platform.machine()
-    words += [*FLAGS, *flags, *([X86["zig" in " ".join(words)]] if machine.startswith("x86_64") else [])]
+    words += [*FLAGS, *flags, *_processor(words, target), f"-I{listed.PACKAGE}"]
     with TemporaryDirectory() as folder:
-        digest = Path(folder, "digest.c")
+        digest, made = Path(folder, "digest.c"), Path(folder, Path(listed.LIBRARY).name)
         digest.write_text(f'const char *teltheory_sources(void) {{ return "{listed.digest_of()}"; }}\n')
         files = [digest, *listed.sources()]
         objects = [Path(folder, f"{number}.o") for number in range(len(files))]
-        words.append(f"-I{listed.PACKAGE}")
-        commands = [[*words, "-c", file, "-o", made] for file, made in zip(files, objects, strict=True)]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            list(pool.map(_run, commands))
+            list(pool.map(lambda file, made: _run([*words, "-c", file, "-o", made]), files, objects))
+        named = [f"-Wl,-install_name,{made.name}"] if "macos" in (target or SYSTEM) else []
+        _run([*words, "-shared", *objects, "-o", made, "-lm", *named])
         beside = library.with_suffix(f".{os.getpid()}.so")
-        _run([*words, "-shared", *objects, "-o", beside, "-lm"])
+        shutil.copy(made, beside)
         beside.replace(library)
 
 
+def _processor(words: Sequence[str], target: str | None) -> list[str]:
+    """Return the flag of the processors that there may be; zig takes the one that it runs on if left alone."""
+    is_x86, is_zig = (target or platform.machine()).startswith("x86_64"), "ziglang" in words
+    if is_zig:
+        return ["-mcpu=x86_64_v2" if is_x86 else "-mcpu=baseline"]
+    return ["-march=x86-64-v2"] if is_x86 else []
+
+
 def _run(command: Sequence[str | Path]) -> None:
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+    except OSError as error:
+        sys.exit(f"C compiler: found {command[0]!r}, which does not run ({error.strerror})")
     if done.returncode:
         sys.exit(f"{shlex.join(map(str, command))}\n{done.stderr}")
 
@@ -114,12 +124,17 @@ class MachineCodeHook(BuildHookInterface[Any]):
             return
         if version == "editable":
             return compile_to(library, target)
-        made = Path(self.directory) / f"loops-{target or 'here'}.so"
-        made.parent.mkdir(parents=True, exist_ok=True)
+        self.made = TemporaryDirectory()
+        made = Path(self.made.name, library.name)
         compile_to(made, target)
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{tag_of(target)}"
         build_data["force_include"][str(made)] = f"teltheory/{_sources().LIBRARY}"
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Remove what the wheel has a copy of."""
+        if hasattr(self, "made"):
+            self.made.cleanup()
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

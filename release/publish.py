@@ -3,8 +3,8 @@
     python -m release.publish [--dry-run]
 
 1. Changelog, CITATION.cff and package have the same version, and nothing is uncommitted; a dry run only says so.
-2. sdist and wheel are built into dist/, checked by twine and check-wheel-contents, and tested outside the
-   repository (`release.wheel`): all tests, in a dry run the quick part, which needs no network.
+2. sdist and a wheel for each target are built into dist/, by `ziglang`, and checked; the one of this machine is
+   tested outside the repository (`release.wheel`): all tests, in a dry run the quick part, which needs no network.
 3. twine uploads them. A dry run says with which command, and ends.
 """
 
@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     shutil.rmtree(DIST, ignore_errors=True)
     DIST.mkdir(parents=True)
     with TemporaryDirectory() as folder:
-        if wheel.main(["--folder", folder, *([] if dry else ["--all"])]):
+        if wheel.main(["--targets", "--folder", folder, *([] if dry else ["--all"])]):
             return 1
         files = [shutil.copy(file, DIST) for form in ("*.whl", "*.tar.gz") for file in Path(folder).glob(form)]
     command = [sys.executable, "-m", "twine", "upload", "--non-interactive", *files]

@@ -1,9 +1,12 @@
 """Build the wheel as a release would, install it outside the repository, and run the tests there.
 
-    python -m release.wheel [--all] [--folder FOLDER]
+    python -m release.wheel [--all] [--targets | --no-compiler] [--folder FOLDER]
 
 1. The sdist is built, unpacked, and the wheel built from what it holds; twine and check-wheel-contents check both
-   (W009 is left out: the wheel has three packages on purpose).
+   (W009 is left out: the wheel has three packages on purpose). With ``--targets`` there is a wheel for each of
+   `release.loops.TARGETS`, compiled by ``ziglang``, and its library is checked (`release.library`); the one that
+   fits this machine is tested. With ``--no-compiler`` pip builds it, in an environment of its own and with no C
+   compiler on the way, and fetches what the build asks for.
 2. The wheel is installed into a new virtual environment. The quick part (`QUICK`) borrows the packages
    that this Python has, and only the wheel is installed: nothing is downloaded. With ``--all`` the environment
    borrows nothing: the extra `test` is installed as constraints.txt pins it, from where pip is told to look.
@@ -25,6 +28,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from packaging.tags import sys_tags
+from packaging.utils import parse_wheel_filename
+
+from release.library import problems
+from release.loops import TARGETS
 from teltheory.workloads import data_folder
 
 ROOT = Path(__file__).parents[1]
@@ -45,7 +53,7 @@ QUICK = (
     "tests/formats/test_mooncake.py",
 )
 """Files of the quick part: reading, replaying by reference and kernel, metrics, commands, pages."""
-NOT_COPIED = ("__pycache__", "documents", "experiments", "release", "test_documents.py")
+NOT_COPIED = ("__pycache__", "documents", "experiments", "mutants", "release", "test_documents.py")
 """Machine code, and tests that import what is not installed."""
 
 
@@ -57,22 +65,41 @@ def run(command: Sequence[str | Path], folder: Path = ROOT, **environment: str) 
 
 def clean(added: dict[str, str]) -> dict[str, str]:
     """Return this process's environment without what would lead a Python to other packages."""
-    left_out = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "NUMBA_CACHE_DIR", "PYTHONPYCACHEPREFIX")
+    left_out = ["PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "NUMBA_CACHE_DIR", "PYTHONPYCACHEPREFIX"]
+    left_out += ["TELTHEORY_TARGET", "TELTHEORY_PURE"]
     return {**{name: value for name, value in os.environ.items() if name not in left_out}, **added}
 
 
-def build(folder: Path) -> Path:
-    """Build the sdist, and from its contents the wheel; return the wheel."""
+def build(folder: Path, targets: Sequence[str] = (), compiler: bool = True) -> Path:
+    """Build the sdist, and from its contents a wheel, or one for each target; return that for this machine."""
     _must([sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", folder], ROOT)
     packed = next(folder.glob("*.tar.gz"))
     with tarfile.open(packed) as archive:
         archive.extractall(folder / "unpacked", filter="data")
     source = next((folder / "unpacked").iterdir())
-    _must([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder], source)
-    wheel = next(folder.glob("*.whl"))
-    _must([sys.executable, "-m", "twine", "check", "--strict", packed, wheel], ROOT)
-    _must([sys.executable, "-m", "check_wheel_contents", "--ignore", "W009", wheel], ROOT)
-    return wheel
+    hatchling: list[str | Path] = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder]
+    if not compiler:
+        alone = {"PATH": str(Path(sys.executable).parent), "CC": ""}
+        _must([sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", folder, packed], ROOT, **alone)
+    for target in targets or [""] * compiler:
+        _must(hatchling, source, **({"TELTHEORY_TARGET": target} if target else {}))
+    wheels = sorted(folder.glob("*.whl"))
+    _must([sys.executable, "-m", "twine", "check", "--strict", packed, *wheels], ROOT)
+    _must([sys.executable, "-m", "check_wheel_contents", "--ignore", "W009", *wheels], ROOT)
+    for target in targets:
+        check_library(next(folder.glob(f"*-{TARGETS[target]}.whl")), target)
+    fitting = [wheel for wheel in wheels if parse_wheel_filename(wheel.name)[3] & {*sys_tags()}]
+    if not fitting:
+        sys.exit(f"found {', '.join(wheel.name for wheel in wheels)}, expected one for {sysconfig.get_platform()}")
+    return fitting[0]
+
+
+def check_library(wheel: Path, target: str) -> None:
+    """End the run if a wheel's library is not for its target; else say what was found."""
+    found = [*problems(wheel, target)]
+    sys.stdout.write("".join(f"{wheel.name}: {line}\n" for line in found or ["the library is as asked"]))
+    if found:
+        sys.exit(1)
 
 
 def install(wheel: Path, folder: Path, everything: bool) -> Path:
@@ -110,8 +137,8 @@ def _packages(python: Path) -> Path:
     return Path(subprocess.run([python, "-c", code], capture_output=True, text=True, check=True).stdout.strip())
 
 
-def _must(command: Sequence[str | Path], folder: Path) -> None:
-    if run(command, folder):
+def _must(command: Sequence[str | Path], folder: Path, **environment: str) -> None:
+    if run(command, folder, **environment):
         sys.exit(1)
 
 
@@ -119,13 +146,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Build, install and test; return the exit code of the tests."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--all", action="store_true", help="every test but long ones, on packages of its own")
+    parser.add_argument("--targets", action="store_true", help="a wheel for each system that a release is for")
+    parser.add_argument("--no-compiler", action="store_true", help="build as on a machine that has none")
     parser.add_argument("--folder", type=Path, help="empty or new, and kept; else a temporary one")
     given = parser.parse_args(arguments)
     with TemporaryDirectory() as temporary:
         folder = (given.folder or Path(temporary)).absolute()
         outside = folder / "outside"
         outside.mkdir(parents=True)
-        python = install(build(folder), folder / "venv", given.all)
+        python = install(
+            build(folder, [*TARGETS] if given.targets else (), not given.no_compiler), folder / "venv", given.all
+        )
         check_place(python, copied_tests(outside))
         chosen = ["-m", "not long and not ledger and not model and not repository", *(() if given.all else QUICK)]
         environment = {"TELTHEORY_DATA": str(data_folder().absolute())}

@@ -8,6 +8,8 @@ from importlib.resources import files
 import pytest
 
 import teltheory
+from teltheory.base.c_sources import LIBRARY
+from teltheory.base.loops import has_machine_code
 
 DATA = (
     "plots/style.mplstyle",
@@ -24,14 +26,18 @@ def test_data_of_the_package_are_where_it_looks_for_them(name):
     assert name == "py.typed" or file.read_text(encoding="utf-8").strip()
 
 
-def test_every_file_of_the_package_that_is_no_module_is_named_above():
+def test_the_machine_code_is_that_of_the_sources_beside_it():
+    assert has_machine_code()
+
+
+def test_every_file_of_the_package_that_is_no_module_and_not_in_c_is_named_above():
     folder = files("teltheory")
     beside = {
         str(file.relative_to(folder))
         for file in folder.rglob("*")
-        if file.is_file() and file.suffix != ".py" and "__pycache__" not in file.parts
+        if file.is_file() and file.suffix not in (".py", ".c", ".h") and "__pycache__" not in file.parts
     }
-    assert beside == set(DATA)
+    assert beside == {*DATA, LIBRARY}
 
 
 def test_the_version_is_that_of_the_distribution():
