@@ -35,7 +35,7 @@ _ARGUMENT = re.compile(
 )
 _KINDS: dict[str, Any] = {
     "int64_t": np.int64, "int32_t": np.int32, "int8_t": np.int8, "uint8_t": np.uint8, "uint32_t": np.uint32,
-    "uint64_t": np.uint64, "double": np.float64, "bool": np.bool_,
+    "uint64_t": np.uint64, "double": np.float64, "float": np.float32, "bool": np.bool_,
 }  # fmt: skip
 _RESULTS: dict[str, Any] = {"void": None, "int64_t": ctypes.c_int64, "double": ctypes.c_double}
 

@@ -146,6 +146,10 @@ def test_loops_that_are_called_are_there_and_those_that_are_there_are_named():
     assert found
 
 
+WITH_POOLS = "replay/chains/remembering.c"
+"""How many runs of units there are at a time is known when they are made: the only file with memory of its own."""
+
+
 @pytest.mark.parametrize("file", TEXTS)
 def test_a_file_is_short_its_lines_too_and_it_begins_with_what_it_is(file):
     lines = TEXTS[file].splitlines()
@@ -153,7 +157,8 @@ def test_a_file_is_short_its_lines_too_and_it_begins_with_what_it_is(file):
     assert max(map(len, lines)) <= 115
     assert lines[0].startswith("/* ")
     assert TEXTS[file].endswith("\n")
-    assert not re.search(r"\t| $|Python\.h|\b(malloc|calloc|realloc|alloca)\b", TEXTS[file], re.MULTILINE)
+    assert not re.search(r"\t| $|Python\.h|\balloca\b", TEXTS[file], re.MULTILINE)
+    assert file == WITH_POOLS or not re.search(r"\b(malloc|calloc|realloc)\b", TEXTS[file])
 
 
 @pytest.fixture

@@ -5,7 +5,8 @@
    eager trimming.
 
    A cut is made when the next turn arrives, not before: an update of the threshold then stands between the turn
-   that it follows and that turn's cut, and the cut after the last turn, which changes no outcome, is never made. */
+   that it follows and that turn's cut, and the cut after the last turn, which changes no outcome, is never
+   made. */
 
 #include "replay/chains/stored.h"
 #include "replay/rounds.h"

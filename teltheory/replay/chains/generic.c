@@ -1,6 +1,7 @@
 /* Policies with orders of their own, on chains.
 
-   What a slot holds is stored. A slot waits in two bitsets of places in the policy's orders, from its first cut on:
+   What a slot holds is stored. A slot waits in two bitsets of places in the policy's orders, from its first
+   cut on:
    for trimming while it holds more than is worth keeping, for eviction while it holds anything. A slot whose
    conversation came back holds nothing; it is passed over. O(log slots) for each slot that loses something.
 

@@ -39,7 +39,8 @@ void stack_distances(int64_t n, const int64_t weight[n], const int64_t previous[
     }
 }
 
-/* A slot's weight of two classes: what of a past is its budget, past the first `safe` blocks, and at most those. */
+/* A slot's weight of two classes: what of a past is its budget, past the first `safe` blocks, and at most
+   those. */
 typedef struct {
     int64_t budget, surplus;
 } Weights;

@@ -2,7 +2,7 @@
 
 RAGCache (Jin et al. 2024, "Pipelined vector search") measures how long a search takes on average and splits that
 into slices; after each the search says what it has found. Faiss has no slices, so its graph is walked here as it
-does (`teltheory.systems.rag.walk`), and time is counted in visited nodes: a slice is a number of them. A search
+does (``walk.c``), and time is counted in visited nodes: a slice is a number of them. A search
 that is shorter than the average ends before the last stage, a longer one has a longer last stage.
 """
 
@@ -11,18 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from teltheory.base.extras import needed
+from teltheory.base.loops import call
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import FloatArray, IntArray, whole_number
 from teltheory.systems.rag.indexes import MOST, Nearest, Searcher
 from teltheory.systems.rag.vectors import VectorArray
-
-if TYPE_CHECKING:
-    from teltheory.systems.rag.walk import FaissGraph
 
 SAMPLE = 256
 FARTHEST = np.finfo(np.float32).max
@@ -75,10 +74,19 @@ class HNSW:
         return _Nodes(self, index, graph, self.slice or max(1, round(np.mean(visits) / self.stages)))
 
 
+class FaissGraph(NamedTuple):
+    """A graph of Faiss; node v's neighbours on level l start at first[v] + skipped[l] in `links`, -1 ends them."""
+
+    vectors: VectorArray
+    links: NDArray[np.int32]
+    first: IntArray
+    skipped: IntArray
+    entry: int
+    top: int
+
+
 def graph_of(faiss_index: Any, vectors: VectorArray) -> FaissGraph:
     """Return the graph of an index of Faiss."""
-    from teltheory.systems.rag.walk import FaissGraph
-
     read, hnsw = needed("faiss", "rag").vector_to_array, faiss_index.hnsw
     skipped = [hnsw.cum_nb_neighbors(level) for level in range(hnsw.max_level + 2)]
     first = read(hnsw.offsets).astype(np.int64)
@@ -89,13 +97,14 @@ def walks(
     graph: FaissGraph, queries: VectorArray, width: int, enough: int
 ) -> Iterator[tuple[int, IntArray, VectorArray]]:
     """Yield for each query how many nodes are visited above the bottom level, and those on it, with squares."""
-    from teltheory.systems.rag.walk import walk
-
     count = len(graph.vectors)
+    size = *graph.vectors.shape, len(graph.links), len(graph.skipped)
+    nearest = np.empty(width, np.int64), np.empty(width, np.float32), np.empty(width, np.bool_)
     seen, log, squares = np.zeros(count, np.bool_), np.empty(count, np.int64), np.empty(count, np.float32)
-    for query in queries:
-        above, visited = walk(graph, query, width, enough, seen, log, squares)
-        yield above, log[:visited], squares[:visited]
+    visited = np.empty(1, np.int64)
+    for query in np.ascontiguousarray(queries):
+        above = call("walk_hnsw", size, graph, query, width, enough, nearest, seen, log, squares, visited)
+        yield above, log[: visited[0]], squares[: visited[0]]
 
 
 @dataclass(frozen=True, eq=False)
