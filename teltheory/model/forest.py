@@ -312,7 +312,7 @@ class Forest(Requests, Tabular):
         no request has a tail.
         """
         parents = self.parent[self.parent >= 0]
-        if len(np.unique(parents)) < len(parents) or bool((self.total > self.ask).any()):
+        if np.bincount(parents).max(initial=0) > 1 or bool((self.total > self.ask).any()):
             return False
         return bool((self.ask >= self.left_before).all())
 
