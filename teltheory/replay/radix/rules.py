@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from teltheory.base.loops import call
 from teltheory.errors import ForcedCachingError
 from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance
@@ -23,26 +24,38 @@ from teltheory.model.outcome import Outcome
 from teltheory.policies.policy import NotCompiledError, Policy, mark_of, settled
 from teltheory.policies.residence import ByResidence
 from teltheory.replay.chains.rules import whole_lengths
-from teltheory.replay.compiled import compiled
-from teltheory.replay.radix.kernel import (
-    ADDED,
-    CONSTANT,
-    PAST,
-    READ_BY,
-    VISIT,
-    WHEN,
-    Manner,
-    Paths,
-    RadixRule,
-    RadixRules,
-    replay_nodes,
-)
 from teltheory.replay.radix.nodes import RadixNodes
 from teltheory.replay.trees.facts import VisitPieces
-from teltheory.replay.trees.visits import Visits
+from teltheory.replay.trees.visits import Visits, levels
+
+CONSTANT, VISIT, PAST, READ_BY, ADDED, WHEN = range(6)
+"""What a rule looks at: nothing, the last visit to the node's first piece, or one of the node's own facts."""
 
 KNOWN_BEFORE = frozenset({"first", "code", "hits", "next", "coming", "ended", "past"})
 OF_THE_MOMENT = frozenset({"depth", "length", "cached", "start"})
+
+
+class RadixRule(NamedTuple):
+    """What a policy says, for each value of the one thing that it looks at."""
+
+    looks_at: int
+    values: int
+    says: IntArray
+
+    @classmethod
+    def of(cls, looks_at: int, says: Any) -> RadixRule:
+        """Close what a rule says."""
+        return cls(looks_at, len(says), readonly(np.array(says, np.int64)))
+
+
+class RadixRules(NamedTuple):
+    """A policy's rules, and the number of trimming's ranks, which come before those of eviction."""
+
+    drops: RadixRule
+    budget: RadixRule
+    trimming: RadixRule
+    eviction: RadixRule
+    trims: int
 
 
 class Looking:
@@ -65,15 +78,18 @@ def replay_kernel(instance: ForestInstance, policy: Policy, nodes: RadixNodes) -
     forest, chunk = instance.requests, nodes.most_units(instance.requests.block_size)
     visits = Visits.of(forest)
     rules = rules_of(policy, VisitPieces(forest, visits, mark_of(policy)))
-    paths = Paths(visits.parent, visits.above, visits.length, _levels(visits.parent), visits.start, visits.piece)
-    cached, written = np.zeros(len(forest), np.int64), np.zeros(len(forest), np.int64)
-    manner = Manner(chunk or 0, nodes.split, nodes.renew, policy.trim == "eager")
+    parts = visits.parent, visits.above, visits.length, levels(visits.parent), visits.start, visits.piece
+    manner = 0 if chunk is None else chunk, nodes.split, nodes.renew, policy.trim == "eager"
     places = min(instance.capacity, int(visits.length.sum()), _made_at_most(forest, chunk)) + 1
-    k, needed = replay_nodes(
-        paths, rules, manner, places, instance.capacity, instance.running, forest.ask, cached, written
-    )
+    n, pieces = len(forest), len(visits.parent)
+    cached, written, needed = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(2, np.int64)
+    state = np.full(14 * places, -1, np.int64), np.full(pieces, -1, np.int64), np.empty(places, np.int64)
+    waiting = np.empty(n, np.int64), np.empty(9 * n, np.int64)
+    asked = places, instance.capacity, instance.running, forest.ask
+    sizes = n, pieces, len(visits.piece)
+    k = call("replay_radix", sizes, parts, rules, manner, asked, cached, written, needed, state, waiting)
     if k >= 0:
-        raise ForcedCachingError(k, needed, instance.capacity)
+        raise ForcedCachingError(k, sum(needed.tolist()), instance.capacity)
     return Outcome.of_forest(forest, cached, written)
 
 
@@ -90,10 +106,10 @@ def rules_of(policy: Policy, pieces: VisitPieces) -> RadixRules:
     evicts, eviction = _asked(policy, "eviction_key", pieces)
     first, then = _ranks(trimming), _ranks(eviction)
     return RadixRules(
-        RadixRule(drops, readonly(np.asarray(dropped, np.bool_).astype(np.int64))),
-        RadixRule(budget, readonly(np.array(whole_lengths(reach, policy)))),
-        RadixRule(trims, first),
-        RadixRule(evicts, then),
+        RadixRule.of(drops, np.asarray(dropped, np.bool_)),
+        RadixRule.of(budget, whole_lengths(reach, policy)),
+        RadixRule.of(trims, first),
+        RadixRule.of(evicts, then),
         int(first.max(initial=0)) + 1,
     )
 
@@ -145,12 +161,3 @@ def _facts(pieces: VisitPieces) -> Iterator[tuple[int, dict[str, Any]]]:
 def _ranks(keys: Any) -> IntArray:
     """Return the rank of each key, the smallest first."""
     return readonly(np.unique(np.asarray(keys), return_inverse=True)[1].reshape(-1).astype(np.int64))
-
-
-@compiled
-def _levels(parent: IntArray) -> IntArray:
-    """Return each piece's number on its path, 0 for a root."""
-    level = np.zeros(len(parent), np.int64)
-    for p in range(len(parent)):
-        level[p] = level[parent[p]] + 1 if parent[p] >= 0 else 0
-    return level

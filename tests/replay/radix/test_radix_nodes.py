@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
+from replay.trees.test_forest_recency import branches, in_long_units
 from strategies import forests
 
 import teltheory as tt
@@ -53,6 +54,26 @@ def test_nodes_of_the_forest_may_be_longer_than_units(forest, data, policy, shap
     capacity = int(longer.past.max(initial=0)) + data.draw(st.integers(0, 9))
     plain, fast = (served(longer, policy, capacity, e, cache=shape) for e in ("reference", "kernel"))
     assert plain == fast
+
+
+def known_before(xi, q_hat, trim):
+    """Policies whose rules look at what is known before the replay."""
+    marked = tt.TLRU(xi, q_hat, trim, "high-water"), tt.EndAwareTLRU(xi, q_hat, trim, "last")
+    return *marked, tt.LRU(), tt.LengthAwareTLRU(xi, trim), tt.Belady(), tt.TailOptimizedBelady(xi)
+
+
+@given(forests() | branches(), st.data(), SHAPES, st.integers(0, 9))
+def test_lengths_near_2_62_are_replayed_as_short_ones(forest, data, shape, room):
+    says = data.draw(st.integers(0, 6)), data.draw(st.integers(0, 3)), data.draw(st.sampled_from(TRIMS[:2]))
+    capacity = int(forest.past.max(initial=0)) + room
+    unit, long = in_long_units(forest, capacity, *says[:2], shape.chunk or 1)
+    larger = replace(shape, chunk=None if shape.chunk is None else shape.chunk * unit)
+    scaled = known_before(says[0] * unit, says[1] * unit, says[2])
+    for policy, same in zip(known_before(*says), scaled, strict=True):
+        expected = tt.replay(forest, policy, capacity, engine="kernel", cache=shape)
+        found = tt.replay(long, same, capacity * unit, engine="kernel", cache=larger)
+        assert found.cached.tolist() == (expected.cached * unit).tolist()
+        assert found.written.tolist() == (expected.written * unit).tolist()
 
 
 @given(forests(), policies(), st.integers(0, 9))
