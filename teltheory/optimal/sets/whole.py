@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.sparse import csc_array, csr_array, diags_array
 
+from teltheory.base.loops import call
 from teltheory.errors import NOT_WHOLE, SolverError
 from teltheory.model.instance import ModuleInstance
 from teltheory.model.numbers import FloatArray, IntArray, exact_sum
@@ -29,7 +30,6 @@ from teltheory.optimal.chains.intervals import IntervalProblem
 from teltheory.optimal.sets.intervals import uncapped_problem
 from teltheory.optimal.solver import packing, solve_whole
 from teltheory.optimal.tiers.problem import TieredProblem
-from teltheory.replay.compiled import compiled
 
 ROUNDING = 1e-6
 
@@ -118,29 +118,6 @@ def saved(problem: WholeProblem, kept: IntArray) -> int:
 def _filled(problem: WholeProblem, order: IntArray) -> IntArray:
     pieces: IntervalProblem = problem.pieces
     kept, lacking, free = np.zeros(len(order), np.int64), problem.useful.copy(), pieces.room.copy()
-    _fill(order, pieces.turn, pieces.first, pieces.last, pieces.most, lacking, free, kept)
+    sizes, items = (len(order), len(lacking), len(free)), (pieces.turn, pieces.first, pieces.last, pieces.most)
+    call("keep_whole_items", sizes, order, items, lacking, free, kept)
     return kept
-
-
-@compiled
-def _fill(
-    order: IntArray,
-    turn: IntArray,
-    first: IntArray,
-    last: IntArray,
-    size: IntArray,
-    lacking: IntArray,
-    free: IntArray,
-    kept: IntArray,
-) -> None:
-    """Keep the items in this order, each if there is room and its request lacks something."""
-    for j in order:
-        fits, step = lacking[turn[j]] > 0 or first[j] > last[j], first[j]
-        while fits and step <= last[j]:
-            fits = free[step] >= size[j]
-            step += 1
-        if fits:
-            kept[j] = size[j]
-            lacking[turn[j]] -= size[j]
-            for step in range(first[j], last[j] + 1):
-                free[step] -= size[j]

@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from teltheory.base.loops import call
 from teltheory.model.numbers import FloatArray, IntArray
 from teltheory.optimal.slo.selection import Selection
-from teltheory.replay.compiled import compiled
 
 VIOLATED = 1e-4
 HALF_FULL = 0.5
@@ -60,79 +60,12 @@ def violated_cuts(problem: Selection, share: FloatArray) -> list[CoverRow]:
 def _at_row(problem: Selection, share: FloatArray, row: int, room: int) -> Iterator[tuple[float, CoverRow]]:
     treads = problem.covering(row)
     items, need = problem.choice[treads], problem.need[treads]
-    x = share[items]
-    divisor = _best_divisor(x, need, room)
-    yield from _cut(row, items, x, need // divisor, room // divisor)
-    for order in (np.argsort(-x), np.argsort((1 - x) / need), np.lexsort((-need, -np.round(x, 2)))):
-        weights = np.zeros(len(items), np.int64)
-        most = _lifted_cover(order, np.lexsort((-need, -x)), x, need, room, weights)
-        if most >= 0:
-            yield from _cut(row, items, x, weights, most)
-
-
-def _cut(
-    row: int, items: IntArray, x: FloatArray, weights: IntArray, most: int
-) -> Iterator[tuple[float, CoverRow]]:
-    """Yield a cut and by how much shares violate it, over the length of the weights as a vector."""
-    excess = (weights @ x - most) / max(float(np.linalg.norm(weights)), 1.0)
-    if excess > VIOLATED and weights.sum() <= HEAVIEST:
-        some = weights > 0
-        yield float(excess), CoverRow(row, items[some], weights[some], int(most))
-
-
-@compiled
-def _best_divisor(x: FloatArray, need: IntArray, room: int) -> int:
-    """Return the need whose rounded row is violated most."""
-    excess = np.empty(len(need))
-    for i, d in enumerate(need):
-        weight = length = 0.0
-        for k in range(len(need)):
-            times = need[k] // d
-            weight += times * x[k]
-            length += times * times
-        excess[i] = (weight - room // d) / np.sqrt(length)
-    return int(need[np.argmax(excess)])
-
-
-@compiled
-def _lifted_cover(
-    order: IntArray, lifted: IntArray, x: FloatArray, need: IntArray, room: int, weights: IntArray
-) -> int:
-    """Weigh a cover with 1 and lift the other intervals; return the most, -1 if all fit together."""
-    most = _cover(order, x, need, room, weights) - 1
-    least = np.full(HEAVIEST + 1, room + 1, np.int64)
-    least[0] = 0
-    for k in range(len(need)):
-        if weights[k] == 1:
-            _add_item(least, 1, need[k], room)
-    for k in lifted:
-        if most >= 0 and weights[k] == 0:
-            weight = most - np.flatnonzero(least <= room - need[k])[-1]
-            if weight > 0:
-                weights[k] = weight
-                _add_item(least, weight, need[k], room)
-    return most
-
-
-@compiled
-def _cover(order: IntArray, x: FloatArray, need: IntArray, room: int, weights: IntArray) -> int:
-    """Weigh intervals with 1, in an order, until they do not fit; drop what is not needed for that; count them."""
-    taken = 0
-    for k in order:
-        if taken <= room:
-            weights[k] = 1
-            taken += need[k]
-    if taken <= room:
-        weights[:] = 0
-    for k in order[::-1]:
-        if weights[k] == 1 and x[k] < 1 - WHOLE and taken - need[k] > room:
-            weights[k] = 0
-            taken -= need[k]
-    return int(weights.sum())
-
-
-@compiled
-def _add_item(least: IntArray, weight: int, need: int, room: int) -> None:
-    """Add an item to the least need of each weight; needs above the room are all alike."""
-    for total in range(len(least) - 1, weight - 1, -1):
-        least[total] = min(least[total], least[total - weight] + need, room + 1)
+    x, n = share[items], len(items)
+    orders, least = np.empty((3, n), np.int64), np.empty(HEAVIEST + 1, np.int64)
+    orders[:] = np.argsort(-x), np.argsort((1 - x) / need), np.lexsort((-need, -np.round(x, 2)))
+    weights, most, excess = np.zeros((4, n), np.int64), np.empty(4, np.int64), np.empty(4)
+    rest = np.lexsort((-need, -x)), 1 - WHOLE, HEAVIEST, least
+    call("weigh_cuts", n, x, need, room, orders, rest, weights, most, excess)
+    for k in np.flatnonzero(excess > VIOLATED).tolist():
+        some = weights[k] > 0
+        yield float(excess[k]), CoverRow(row, items[some], weights[k][some], int(most[k]))

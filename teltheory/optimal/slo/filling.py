@@ -13,9 +13,9 @@ from time import monotonic
 
 import numpy as np
 
+from teltheory.base.loops import call
 from teltheory.model.numbers import FloatArray, IntArray
 from teltheory.optimal.chains.intervals import IntervalProblem
-from teltheory.replay.compiled import compiled
 
 ROUNDS = 2000
 ROUNDS_PER_INTERVAL = 20
@@ -46,8 +46,10 @@ class Filling:
     def fill(self, plan: IntArray, order: IntArray) -> IntArray:
         """Return a feasible plan with more of some intervals."""
         plan, free = plan.copy(), (self._problem.room - self._problem.occupied(plan))[self._steps]
+        sizes = len(self._top), len(plan), len(free)
+        treads = self._start, self._begin, self._end, self._problem.most
         for in_part in self._passes:
-            _fill(order, self._start, self._begin, self._end, self._problem.most, free, plan, in_part)
+            call("fill_in_order", sizes, order, treads, free, plan, in_part)
         return plan
 
     def improve(
@@ -83,34 +85,3 @@ class Filling:
         in_part = ((plan > 0) & (plan < self._problem.most))[self._top]
         dropped = hit & (in_part | (rng.random(len(hit)) < rng.random()))
         return np.where(dropped[self._interval], 0, plan)
-
-
-@compiled
-def _fill(
-    order: IntArray,
-    start: IntArray,
-    begin: IntArray,
-    end: IntArray,
-    most: IntArray,
-    free: IntArray,
-    plan: IntArray,
-    in_part: bool,
-) -> None:
-    """Add to the plan, in this order, what fits into what is free; plan and free change in place."""
-    for k in order:
-        more = most[start[k + 1] - 1] - plan[start[k + 1] - 1]
-        for i in range(start[k], start[k + 1] if more > 0 else start[k]):
-            wanted = most[i] - plan[i]
-            for row in range(begin[i], end[i]):
-                if free[row] < wanted:
-                    more = min(more, free[row]) if in_part else 0
-                    if more == 0:
-                        break
-            if more == 0:
-                break
-        if more > 0:
-            for i in range(start[k], start[k + 1]):
-                given = min(more, most[i] - plan[i])
-                plan[i] += given
-                for row in range(begin[i], end[i]):
-                    free[row] -= given
