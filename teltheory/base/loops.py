@@ -27,7 +27,8 @@ import numpy as np
 from teltheory.base.c_sources import LIBRARY, PACKAGE, digest_of, sources
 from teltheory.errors import MachineCodeError
 
-MAKE = "python -m pip install --force-reinstall --no-deps teltheory, or in a clone: make"
+IN_A_CLONE = "release/loops.py"
+BY_PIP = "python -m pip install --force-reinstall --no-deps --no-binary teltheory teltheory"
 _FUNCTION = re.compile(r"^(void|int64_t|double) (\w+)\(([^{;]*?)\)\s*\{", re.MULTILINE)
 _ARGUMENT = re.compile(
     r"(?P<const>const )?(?P<kind>\w+) (?P<pointer>\*?)(?P<name>\w+)"
@@ -170,14 +171,20 @@ def has_machine_code() -> bool:
 def _library() -> ctypes.CDLL:
     file = PACKAGE / LIBRARY
     if not file.exists():
-        raise MachineCodeError(f"machine code: found none for this machine; it comes with {MAKE}")
+        raise _lacking("none for this machine")
     try:
         library = ctypes.CDLL(str(file))
     except OSError as error:
-        raise MachineCodeError(f"machine code: found that of another machine; it comes with {MAKE}") from error
+        raise _lacking("that of another machine") from error
     if _digest_in(library) != digest_of():
-        raise MachineCodeError(f"machine code: found that of other sources; it is made anew with {MAKE}")
+        raise _lacking("that of other sources")
     return library
+
+
+def _lacking(found: str) -> MachineCodeError:
+    """Return the error that says how the library is made; pip fetches a compiler if there is none."""
+    command = f"python {IN_A_CLONE}" if (PACKAGE.parent / IN_A_CLONE).is_file() else BY_PIP
+    return MachineCodeError(f"machine code: found {found}; {command} makes it")
 
 
 def _digest_in(library: ctypes.CDLL) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from teltheory.errors import ArgumentError
+from teltheory.errors import ArgumentError, MachineCodeError
 from teltheory.model.initial import Initial
 from teltheory.model.tiers import Tiers
-from teltheory.policies.policy import OTHER_WAYS, RULES, check_trim
+from teltheory.policies.policy import OTHER_WAYS, RULES, NotCompiledError, check_trim
 from teltheory.replay.radix.nodes import RadixNodes
 from teltheory.replay.tiers.nodes import WholeNodes
 
@@ -17,6 +19,8 @@ Engine = Literal["auto", "kernel", "reference"]
 Cache = Literal["strict", "holes", "whole"] | RadixNodes | WholeNodes
 KERNEL_FROM = 2000
 """Turns from which on the kernel is quicker than loading it."""
+REFERENCE_TO = 10_000
+"""Turns up to which the reference takes a few seconds, and stands in for loops that there is no code of."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,30 @@ class Asked:
     cache: Cache = "strict"
     running: int = 1
     progress: Callable[[int], object] | None = None
+
+
+@contextmanager
+def or_reference(engine: Engine, turns: int) -> Iterator[None]:
+    """Let the reference follow if no loop does what a policy does; short of machine code too, with a warning.
+
+    Raises
+    ------
+    NotCompiledError
+        If the kernel was asked for.
+    MachineCodeError
+        If it was, or if the reference would take longer than seconds.
+    """
+    try:
+        yield
+    except NotCompiledError:
+        if engine == "kernel":
+            raise
+    except MachineCodeError as error:
+        if engine == "kernel":
+            raise
+        if turns > REFERENCE_TO:
+            raise MachineCodeError(f"{error}; without it at most {REFERENCE_TO:,} turns are replayed") from error
+        warnings.warn(f"{error}; the reference replays meanwhile, which is slower", stacklevel=1)
 
 
 def check_policy(policy: object) -> None:

@@ -13,9 +13,10 @@ import pytest
 from release import loops
 from release.library import problems
 from release.loops import TARGETS, MachineCodeHook
-from release.wheel import ROOT, clean
+from release.wheel import ROOT, clean, install
 from teltheory.base.c_sources import LIBRARY, digest_of
-from teltheory.base.loops import prototypes
+from teltheory.base.loops import BY_PIP, prototypes
+from teltheory.replay.asked import KERNEL_FROM, REFERENCE_TO
 
 pytestmark = pytest.mark.repository
 LINUX, ARM, MACOS = TARGETS
@@ -153,3 +154,10 @@ def test_a_wheel_without_machine_code_is_for_any_machine(tmp_path):
     names = zipfile.ZipFile(wheel).namelist()
     assert f"teltheory/{LIBRARY}" not in names
     assert "teltheory/replay/chains/tlru.c" in names
+    python, file = install(wheel, tmp_path / "venv", False), tmp_path / "trace.csv"
+    for turns, code in ((KERNEL_FROM, 0), (REFERENCE_TO + 1, 2)):
+        file.write_text("conversation,prompt,response\n" + "".join(f"{k % 3},2,1\n" for k in range(turns)))
+        command = [python, "-m", "teltheory", "replay", file, "--capacity", "9", "--policy", "lru"]
+        done = subprocess.run(command, cwd=tmp_path, env=clean({}), capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr.count("\n")) == (code, 1)
+        assert done.stderr.startswith(f"teltheory: machine code: found none for this machine; {BY_PIP} makes it; ")

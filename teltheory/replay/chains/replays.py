@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 
 from teltheory.errors import ArgumentError
 from teltheory.model.instance import Instance
 from teltheory.model.outcome import Outcome
-from teltheory.policies.policy import AnyPolicy, NotCompiledError, prefers_kernel
-from teltheory.replay.asked import KERNEL_FROM, Engine
+from teltheory.policies.policy import AnyPolicy, prefers_kernel
+from teltheory.replay.asked import KERNEL_FROM, Engine, or_reference
 from teltheory.replay.chains.reference import replay_reference
 
 
@@ -22,10 +21,9 @@ def replay_instance(
     """Replay an instance that was checked before; see `replay`."""
     if hasattr(policy, "memory"):
         return _remembered(instance, policy, engine)
-    if engine == "kernel":
-        return _by_kernel(instance, policy)
-    if engine == "auto" and len(instance.requests) >= KERNEL_FROM and prefers_kernel(policy):
-        with suppress(NotCompiledError):
+    turns = len(instance.requests)
+    if engine == "kernel" or (engine == "auto" and turns >= KERNEL_FROM and prefers_kernel(policy)):
+        with or_reference(engine, turns):
             return _by_kernel(instance, policy)
     outcome = replay_reference(instance, policy, progress)
     if outcome.cached.min(initial=0) < 0:
@@ -38,7 +36,7 @@ def _remembered(instance: Instance, policy: AnyPolicy, engine: Engine) -> Outcom
     from teltheory.replay.chains.remembering import replay_runs, replay_units
 
     if engine != "reference":
-        with suppress(*(() if engine == "kernel" else (NotCompiledError,))):
+        with or_reference(engine, len(instance.requests)):
             return replay_runs(instance, policy)
     return replay_units(instance, policy)
 
