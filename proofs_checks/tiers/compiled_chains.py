@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from teltheory.model.numbers import IntArray
-from teltheory.replay.compiled import compiled
+from teltheory.replay.compiled import compiled, uncounted
 
 LRU, FLAT, SCALED, DOWN, LAST = range(5)
 ROUND_ROBIN, LEAST_RECENT, EAGER = range(3)
@@ -54,7 +54,7 @@ class Known(NamedTuple):
     estimate: IntArray
 
 
-@compiled
+@uncounted
 def worth(tiers: Tiers, known: Known, kind: int, tier: int, one: int) -> int:
     """Return how many blocks tiers 0 to this one are to hold of a conversation."""
     past = int(known.past[one])
@@ -68,7 +68,7 @@ def worth(tiers: Tiers, known: Known, kind: int, tier: int, one: int) -> int:
     return min(past, more // less)
 
 
-@compiled
+@uncounted
 def surplus(tiers: Tiers, known: Known, kind: int, tier: int, one: int) -> int:
     """Return how many blocks of a tier are above that."""
     held = 0
@@ -77,7 +77,7 @@ def surplus(tiers: Tiers, known: Known, kind: int, tier: int, one: int) -> int:
     return min(int(tiers.blocks[tier, one]), max(0, held - worth(tiers, known, kind, tier, one)))
 
 
-@compiled
+@uncounted
 def sink(tiers: Tiers, tier: int, one: int, blocks: int) -> None:
     """Move blocks to the next tier, or away."""
     tiers.blocks[tier, one] -= blocks
@@ -85,7 +85,7 @@ def sink(tiers: Tiers, tier: int, one: int, blocks: int) -> None:
         tiers.blocks[tier + 1, one] += blocks
 
 
-@compiled
+@uncounted
 def overflow(tiers: Tiers, tier: int) -> int:
     """Return what a tier holds above its capacity."""
     over = -int(tiers.capacities[tier])
@@ -95,7 +95,7 @@ def overflow(tiers: Tiers, tier: int) -> int:
     return over
 
 
-@compiled
+@uncounted
 def trim(tiers: Tiers, known: Known, check: Check, tier: int, turn: int, over: int) -> int:
     """Trim on overflow; return what overflow is left."""
     more = over > 0
@@ -113,7 +113,7 @@ def trim(tiers: Tiers, known: Known, check: Check, tier: int, turn: int, over: i
     return over
 
 
-@compiled
+@uncounted
 def cut(tiers: Tiers, known: Known, check: Check, tier: int, turn: int) -> None:
     """Cut a tier after a turn."""
     kind = check.kinds[tier]
@@ -133,7 +133,7 @@ def cut(tiers: Tiers, known: Known, check: Check, tier: int, turn: int) -> None:
                 over -= gone
 
 
-@compiled
+@uncounted
 def replay(trace: IntArray, tiers: Tiers, known: Known, check: Check, estimate: int, excess: IntArray) -> None:
     """Replay a trace; `estimate` is -1 for the next prompt. Fills what each turn has above xi, in parts."""
     tiers.blocks[:] = 0
@@ -156,7 +156,7 @@ def replay(trace: IntArray, tiers: Tiers, known: Known, check: Check, estimate: 
             cut(tiers, known, check, tier, turn)
 
 
-@compiled
+@uncounted
 def has_less(first: IntArray, second: IntArray, each: bool) -> bool:
     """Whether the first has no more excess than the second: at each turn, or in all."""
     if not each:
@@ -209,14 +209,17 @@ def tally_trace(trace: IntArray, largest: int, check: Check, ranges: Ranges) -> 
     column = np.zeros(conversations, np.int64)
     known = Known(column, column.copy(), column.copy())
     blocks = np.zeros((tiers, conversations), np.int64)
-    first, second = np.zeros(turns, np.int64), np.zeros(turns, np.int64)
+    first, took = np.zeros(turns, np.int64), np.zeros(turns, np.int64)
     capacities = np.full(tiers, ranges.least, np.int64)
     more = capacities.max() <= tokens and (ranges.inclusive or capacities.sum() <= tokens)
     while more:
         for number in range(len(ranges.loads)):
+            # LRU knows no xi: what its turns take is what they have above 0
+            setting = Tiers(capacities, ranges.loads[number], ranges.parts, ranges.inclusive, 0, blocks)
+            replay(trace, setting, known, lru, 0, took)
             for xi in range(ranges.least, tokens + 1):
                 setting = Tiers(capacities, ranges.loads[number], ranges.parts, ranges.inclusive, xi, blocks)
-                replay(trace, setting, known, lru, 0, second)
+                second = np.maximum(took - xi * ranges.parts, 0)
                 low, high = estimates(largest, xi, ranges)
                 for q_hat in range(low, high):
                     replay(trace, setting, known, check, q_hat, first)

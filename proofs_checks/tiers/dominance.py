@@ -9,7 +9,7 @@ import numpy as np
 
 from proofs_checks.tiers import compiled_chains as fast
 from proofs_checks.tiers.chains import Chain, SmallChains, Trace
-from proofs_checks.tiers.plain_chains import Kind, Trim, excesses, found
+from proofs_checks.tiers.plain_chains import Kind, Trim, excesses, found, found_by_lru
 from teltheory.claims.claim import Values
 from teltheory.claims.comparison import Tally
 from teltheory.model.numbers import IntArray
@@ -40,7 +40,7 @@ class Duel:
 
     def values(self, case: Chain) -> Values:
         """Return what both have above xi, in parts of a token: at each turn, or in all."""
-        cascades = {"T-LRU": found(case, self.kinds, self.trim), "LRU": found(case)}
+        cascades = {"T-LRU": found(case, self.kinds, self.trim), "LRU": found_by_lru(case)}
         above = {name: excesses(case, rows, self.overlapped) for name, rows in cascades.items()}
         return above if self.each else {name: sum(row) for name, row in above.items()}
 

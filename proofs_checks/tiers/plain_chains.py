@@ -7,10 +7,10 @@ what the tiers before hold too.
 """
 
 from dataclasses import dataclass
-from fractions import Fraction
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
-from proofs_checks.tiers.chains import Chain
+from proofs_checks.tiers.chains import Chain, Row, Trace
 
 Kind: TypeAlias = Literal["LRU", "flat", "scaled", "rounded down", "last"]
 """What tiers 0 to i are to hold of a conversation: all; b; b / (1 - load of i), rounded up or down; b / (1 - load
@@ -75,17 +75,19 @@ class Cascade:
         if kind == "LRU":
             return one.past
         b = min(one.past, max(0, one.past + one.estimate - self.case.xi))
-        load = self.case.loads[-1 if kind == "last" else tier]
-        worth = b / (1 - Fraction(0 if kind == "flat" else load, self.case.parts))
-        return min(one.past, worth.__floor__() if kind == "rounded down" else worth.__ceil__())
+        if kind == "flat":
+            return b
+        less = self.case.parts - self.case.loads[-1 if kind == "last" else tier]
+        parts = b * self.case.parts
+        return min(one.past, parts // less if kind == "rounded down" else -(-parts // less))
 
     def _surplus(self, tier: int, one: Conversation) -> int:
         held = sum(one.blocks[: tier + 1])
         return min(one.blocks[tier], max(0, held - self._worth(tier, one)))
 
     def _overflow(self, tier: int) -> int:
-        counted = range(tier + 1) if self.case.inclusive else (tier,)
-        return sum(one.blocks[i] for one in self.known.values() for i in counted) - self.case.capacities[tier]
+        first = 0 if self.case.inclusive else tier
+        return sum([sum(one.blocks[first : tier + 1]) for one in self.known.values()]) - self.case.capacities[tier]
 
     def _cut(self, tier: int) -> None:
         if self.trim == "eager":
@@ -93,8 +95,11 @@ class Cascade:
                 self._sink(tier, one, self._surplus(tier, one))
         while self._overflow(tier) > 0 and self._trimmed(tier):
             pass
-        for one in self._by_recency():
-            self._sink(tier, one, min(one.blocks[tier], max(0, self._overflow(tier))))
+        over = self._overflow(tier)
+        for one in self._by_recency() if over > 0 else ():
+            gone = min(one.blocks[tier], over)
+            self._sink(tier, one, gone)
+            over -= gone
 
     def _trimmed(self, tier: int) -> bool:
         """Trim a round, or a block of the least recent that has surplus; return whether there was any."""
@@ -118,6 +123,16 @@ class Cascade:
 def found(case: Chain, kinds: tuple[Kind, ...] = LRU, trim: Trim = "least-recent") -> list[list[int]]:
     """Return what each turn finds of each tier."""
     return Cascade(case, kinds, trim).found()
+
+
+def found_by_lru(case: Chain) -> list[list[int]]:
+    """Return what each turn finds of each tier under LRU; remembered while only loads, xi and Q change."""
+    return _by_lru(case.trace, case.capacities, case.inclusive)
+
+
+@lru_cache(maxsize=1)
+def _by_lru(trace: Trace, capacities: Row, inclusive: bool) -> list[list[int]]:
+    return found(Chain(trace, capacities, (), inclusive=inclusive))
 
 
 def totals(case: Chain) -> list[int]:
