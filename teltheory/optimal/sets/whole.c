@@ -1,3 +1,5 @@
+/* Plans of whole items (`teltheory.optimal.sets.whole`). */
+
 #include "base/numbers.h"
 
 /* Keep whole items in an order, each if there is room at all its steps and its request still lacks something. An

@@ -1,7 +1,8 @@
+/* Plans that fill what fits (`teltheory.optimal.slo.filling`). */
+
 #include "base/numbers.h"
 
-/* Add to a plan (`teltheory.optimal.slo.filling`), interval by interval, what fits into what is free; plan and
-   free change in place.
+/* Add to a plan, interval by interval, what fits into what is free; plan and free change in place.
 
    Interval k has the treads `start[k]` to `start[k + 1]`, tread i the rows `begin[i]` to `end[i]`. It gets all
    that it can use or, in part, as much as there is; its treads get the same, as far as they can use it. */
