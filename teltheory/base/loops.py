@@ -58,7 +58,7 @@ class Argument:
         is_number = found is not None and found["length"] is None
         if found is None or (is_number and (found["pointer"] or found["kind"] not in ("int64_t", "double"))):
             raise SyntaxError(f"{text}: expected int64_t, double, or an array with its length")
-        length = None if found["length"] is None else compile(found["length"].replace("/", "//"), "length", "eval")
+        length = None if found["length"] is None else _length(found["length"])
         return cls(found["name"], _KINDS[found["kind"]], not found["const"], bool(found["pointer"]), length)
 
     def passed(self, given: Any, numbers: dict[str, int]) -> Any:
@@ -89,6 +89,11 @@ class Argument:
             and given.flags.aligned
             and (given.flags.writeable or not self.written)
         )
+
+
+@cache
+def _length(words: str) -> CodeType:
+    return compile(words.replace("/", "//"), "length", "eval")
 
 
 def _shown(given: Any) -> str:
@@ -138,7 +143,8 @@ def call(name: str, *given: Any) -> Any:
 @cache
 def loop(name: str) -> Loop:
     """Return a loop by its name in C; `MachineCodeError` if there is no library."""
-    result, parameters = prototypes()[name]
+    result, asked = prototypes()[name]
+    parameters = tuple(map(Argument.of, asked))
     function = getattr(_library(), name)
     function.restype = _RESULTS[result]
     function.argtypes = [_argument(parameter) for parameter in parameters]
@@ -152,10 +158,10 @@ def _argument(parameter: Argument) -> Any:
 
 
 @cache
-def prototypes() -> dict[str, tuple[str, tuple[Argument, ...]]]:
-    """Return what the sources say of each loop: its result, and its parameters."""
+def prototypes() -> dict[str, tuple[str, list[str]]]:
+    """Return what the sources say of each loop: its result, and its parameters as they stand there."""
     found = (function for file in sources() for function in _FUNCTION.findall(file.read_text(encoding="utf-8")))
-    return {name: (result, tuple(map(Argument.of, asked.split(",")))) for result, name, asked in found}
+    return {name: (result, asked.split(",")) for result, name, asked in found}
 
 
 def has_machine_code() -> bool:

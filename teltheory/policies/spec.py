@@ -11,6 +11,7 @@ are ``int``, ``float`` or ``Fraction`` are read as such, any other as text.
 """
 
 import re
+import sys
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from difflib import get_close_matches
@@ -228,13 +229,21 @@ _signature = lru_cache(signature)
 
 def others() -> dict[str, EntryPoint]:
     """Return the policies of other packages by name, without those whose name the toolkit has itself."""
-    return {point.name: point for point in entry_points(group=GROUP) if point.name not in NAMED}
+    return {point.name: point for point in _registered(tuple(sys.path)) if point.name not in NAMED}
+
+
+@lru_cache
+def _registered(_: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """Return the policies of all packages on a path, which is read once: each package has a file of its own."""
+    return tuple(entry_points(group=GROUP))
 
 
 def policy_class(name: str) -> type[Any]:
     """Return the class of a policy; one of another package is a dataclass with a name that the toolkit has not."""
     if name in NAMED:
-        for point in entry_points(group=GROUP, name=name):
+        for point in _registered(tuple(sys.path)):
+            if point.name != name:
+                continue
             place = f"entry point {point.name} = {point.value} of {point.dist.name if point.dist else 'a package'}"
             raise ArgumentError("policy", name, f"another name in {place}: the toolkit has a policy of this name")
         return NAMED[name]

@@ -112,7 +112,8 @@ def test_a_parameter_that_says_too_little_is_none(text):
 
 
 def test_lengths_are_said_in_numbers_that_stand_before_them():
-    for name, (_, parameters) in prototypes().items():
+    for name, (_, asked) in prototypes().items():
+        parameters = [Argument.of(one) for one in asked]
         known = set()
         for parameter in parameters:
             assert {*(parameter.length.co_names if parameter.length else ())} <= known, (name, parameter.name)

@@ -30,9 +30,13 @@ QUEUES = {TwoQ: 1, S3FIFO: 2}
 
 def forest_of(instance: Instance) -> ForestInstance:
     """Return private conversations, which begin with an empty cache, as the forest of their units."""
+    _check_empty(instance)
+    return instance.as_forest()
+
+
+def _check_empty(instance: Instance) -> None:
     if instance.initial:
         raise ArgumentError("initial", instance.initial, "none, under a policy with a memory")
-    return instance.as_forest()
 
 
 def replay_units(instance: Instance, policy: Any) -> Outcome:
@@ -45,21 +49,23 @@ def replay_runs(instance: Instance, policy: Any) -> Outcome:
     kind, trace = type(policy), instance.requests
     if kind not in KEYS or (kind is PGDSF and policy.cost is not None):
         raise NotCompiledError("policy", policy, "engine='reference' for one with a memory of its own")
-    forest, reused = forest_of(instance), np.empty(len(instance), np.int64)
+    _check_empty(instance)
+    reused = np.empty(len(instance), np.int64)
     size = len(instance), trace.conversations
     asked = trace.code, instance.history, instance.past, instance.capacity, instance.forced
     limits = policy.sizes(instance.capacity) if kind in QUEUES else (0, 0)
     rule = KEYS[kind], QUEUES.get(kind, 0), limits, float(getattr(policy, "per_depth", 0))
-    priority = policy.of_requests(forest.requests).astype(np.float64) if kind is Priority else None
-    if call("replay_remembering", size, asked, rule, priority, _silence(policy, forest), reused):
+    priority = policy.of_requests(forest_of(instance).requests) if kind is Priority else None
+    if call("replay_remembering", size, asked, rule, priority, _silence(policy, instance), reused):
         raise MemoryError
     return Outcome.of(instance, reused)
 
 
-def _silence(policy: Any, forest: ForestInstance) -> tuple[Any, float]:
+def _silence(policy: Any, instance: Instance) -> tuple[Any, float]:
     """Return when each request came, None if nothing gets too old, and the greatest float that is not too old."""
     if type(policy) is not TTL:
         return None, 0.0
+    forest = forest_of(instance)
     policy.memory(forest)
     nearest = float(policy.seconds)
     return forest.requests.arrival, nearest if nearest <= policy.seconds else math.nextafter(nearest, -math.inf)
