@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import proofs_checks
 from teltheory.base import loops
 from teltheory.base.c_sources import PACKAGE, digest_of, sources
 from teltheory.base.loops import Argument, call, has_machine_code, prototypes
@@ -127,9 +128,15 @@ def test_whatever_is_seen_from_outside_is_a_loop_and_its_name_stands_once():
     assert [name for name, times in Counter(seen).items() if times > 1] == []
 
 
+def of_python():
+    """Yield the files of the package, and those of the claims, of which some have their second encoding in C."""
+    yield from PACKAGE.rglob("*.py")
+    yield from Path(proofs_checks.__file__).parent.rglob("*.py")
+
+
 def called():
-    """Yield the files of the package and the names of loops that they say to `call` or `loop`."""
-    for file in PACKAGE.rglob("*.py"):
+    """Yield files and the names of loops that they say to `call` or `loop`."""
+    for file in of_python():
         text = file.read_text()
         if "teltheory.base.loops" not in text:
             continue
@@ -142,7 +149,7 @@ def called():
 def test_loops_that_are_called_are_there_and_those_that_are_there_are_named():
     found = [*called()]
     assert [(file, name) for file, name in found if name not in prototypes()] == []
-    words = "\n".join(file.read_text() for file in PACKAGE.rglob("*.py"))
+    words = "\n".join(file.read_text() for file in of_python())
     assert [name for name in prototypes() if f'"{name}"' not in words] == []
     assert found
 

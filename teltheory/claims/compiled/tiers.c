@@ -176,7 +176,8 @@ void tally_tiered_trace(int64_t turns, int64_t conversations, int64_t tiers, con
                         int64_t loadings, const int64_t loads[loadings * tiers], int64_t parts, int64_t inclusive,
                         int64_t estimates, int64_t least, int64_t tokens, const int64_t lru[tiers],
                         int64_t capacities[tiers], int64_t work[(tiers + 3) * conversations], int64_t first[turns],
-                        int64_t second[turns], int64_t took[turns], int64_t counts[3], int64_t smallest[tiers + 3]) {
+                        int64_t second[turns], int64_t took[turns], int64_t counts[3],
+                        int64_t smallest[tiers + 3]) {
     int64_t *columns = work + tiers * conversations;
     World world = {tiers, conversations, parts, 0, trim, inclusive, overlapped, capacities, loads, kinds,
                    work, columns, columns + conversations, columns + 2 * conversations};
