@@ -16,8 +16,7 @@ import teltheory as tt
 from teltheory.policies import Conversation
 from teltheory.policies.learned.next_event import next_event
 from teltheory.policies.learned.posterior import bayes_posterior
-from teltheory.policies.learned.scores import log_bayes_rate, steps_of
-from teltheory.replay.chains.scored import _log_bayes_rate
+from teltheory.policies.learned.scores import STEEPEST, log_bayes_rate, steps_of
 from teltheory.workloads import ConversationModel, sample_conversations
 from teltheory.workloads.laws import Empirical, Finite, LogNormal, fixed
 
@@ -202,8 +201,18 @@ def test_steps_are_the_logarithm_of_the_survival(law, xi, longest, data):
 @examples(200)
 def test_the_logarithm_of_the_posterior(rate, mu, silence):
     exact = mp.log(mpf(rate) * (mpf(mu) + mpf(rate)) / (rate + mu * mp.exp((mpf(mu) + mpf(rate)) * mpf(silence))))
-    for logarithm in (log_bayes_rate, _log_bayes_rate):
-        assert logarithm(rate, mu, silence) == pytest.approx(float(exact), rel=1e-12, abs=1e-9)
+    assert log_bayes_rate(rate, mu, silence) == pytest.approx(float(exact), rel=1e-12, abs=1e-9)
+
+
+@pytest.mark.parametrize("death_rate", [0.001, 20.0])
+def test_the_kernel_is_the_reference_where_exponents_become_too_large_to_raise(death_rate):
+    """Some conversations of a second have been silent for less than 600 / (lambda + mu), some for more."""
+    rates, silence = np.random.default_rng(1).uniform(1.0, 1.2, 41), STEEPEST / (death_rate + 1.1)
+    arrival = np.concatenate((np.linspace(0.0, silence / 8, 40), np.full(41, 17 * silence / 16)))
+    policy = tt.ETLRU(0, LAWS[2], death_rate, rates, belief="bayes")
+    for coming in range(5, 200, 5):
+        trace = tt.Trace.from_turns([*range(41), *range(40)], [5] * 40 + [coming] + [0] * 40, [0] * 81, arrival)
+        by_both_engines(trace, policy, 200)
 
 
 @pytest.mark.parametrize(

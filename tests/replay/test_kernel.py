@@ -12,7 +12,6 @@ from teltheory.policies import LeastRecentlyUsed
 from teltheory.policies.policy import NotCompiledError
 from teltheory.replay.bitset import clear_bit, largest_bit, new_bitset, set_bit
 from teltheory.replay.chains.replays import replay_instance
-from teltheory.replay.chains.rounds import exchange, new_tree, trim_rounds
 from teltheory.replay.chains.slots import Slots
 
 
@@ -126,34 +125,3 @@ def test_the_bitset_is_a_set(steps, n):
         if members:
             assert largest_bit(bitset) == max(members)
     assert bool(bitset[0].any()) == bool(members)
-
-
-def rounds_by_hand(surplus, overflow):
-    """Take one from each conversation with surplus, in order, round after round."""
-    while overflow and any(surplus):
-        for i, left in enumerate(surplus):
-            if left and overflow:
-                surplus[i] -= 1
-                overflow -= 1
-    return overflow
-
-
-@pytest.mark.parametrize("leaves", [1, 2, 3, 4, 5, 8, 9, 1000, 1024])
-def test_a_tree_has_room_for_its_leaves_and_less_than_four_nodes_for_each(leaves):
-    assert 2 * leaves <= len(new_tree(leaves)) < 4 * leaves
-
-
-@given(
-    st.integers(1, 9),
-    st.lists(st.tuples(st.integers(0, 8), st.integers(0, 7), st.integers(0, 12)), max_size=25),
-)
-@examples(200)
-def test_rounds_take_what_rounds_by_hand_take(leaves, steps):
-    tree, surplus = new_tree(leaves), [0] * leaves
-    for place, new, overflow in steps:
-        leaf = place % leaves
-        assert exchange(tree, leaf, new) == surplus[leaf]
-        surplus[leaf] = new
-        assert trim_rounds(tree, overflow) == rounds_by_hand(surplus, overflow)
-        for i in range(leaves):
-            assert exchange(tree, i, surplus[i]) == surplus[i]

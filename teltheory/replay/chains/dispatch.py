@@ -2,9 +2,9 @@
 
 A policy's rules are asked once (`teltheory.replay.chains.rules`), and their answers choose the loop: both orders
 by recency have those of ``tlru.c``, orders by the next use that of ``belady.c``, any other that of
-``generic.c``. A policy without rules may name a loop of its own: ET-LRU has those of
-`teltheory.replay.chains.scored`, T-LRU with an adaptive threshold that of ``adaptive.c``. All read the arrays of
-`teltheory.replay.chains.slots`; lengths are int64 throughout, as with int32 the loops were at most 8 % faster.
+``generic.c``. A policy without rules may name a loop of its own: ET-LRU has those of ``scored.c``,
+T-LRU with an adaptive threshold that of ``adaptive.c``. All read the arrays of `teltheory.replay.chains.slots`;
+lengths are int64 throughout, as with int32 the loops were at most 8 % faster.
 """
 
 from collections.abc import Callable
@@ -21,6 +21,7 @@ from teltheory.policies.clairvoyant import TailOptimizedBelady
 from teltheory.policies.learned.etlru import ETLRU
 from teltheory.policies.policy import AnyPolicy, NotCompiledError, has_rules, own_loop, settled
 from teltheory.replay.chains.rules import SlotRules, places
+from teltheory.replay.chains.scored import as_tlru, lowest_scores_first
 from teltheory.replay.chains.slots import Layout, Slots, first_arrival_ranks, unless_never_cut
 
 
@@ -95,8 +96,6 @@ def _outcome(layout: Layout) -> Outcome:
 
 
 def _scored(instance: Instance, policy: ETLRU) -> Outcome:
-    from teltheory.replay.chains.scored import as_tlru, lowest_scores_first
-
     same = as_tlru(instance, policy)
     if same is not None:
         return replay_kernel(instance, same)
