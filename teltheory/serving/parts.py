@@ -12,20 +12,21 @@ several replicas only policies are served by parts whose rules look at neither.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import singledispatch
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from teltheory.base.loops import call
-from teltheory.model.forest import OPTIONAL, Forest
+from teltheory.model.forest import Forest
 from teltheory.model.instance import instance_of
 from teltheory.model.numbers import FloatArray, IntArray, readonly
 from teltheory.model.outcome import Outcome
 from teltheory.model.tiers import TieredOutcome, Tiers, tiers_of
 from teltheory.model.trace import Trace
-from teltheory.model.turns import consecutive_turns
 from teltheory.policies.future import looks_at
 from teltheory.policies.policy import NotCompiledError, settled
 from teltheory.policies.residence import FIFO, LFU, SLRU
@@ -94,9 +95,8 @@ def moved_by_parts(asked: ToServe, replica: IntArray) -> Moves:
         return _moves(requests, replay)
     tiers, n = len(tiers_of(asked.memory)), len(replica)
     moved = Moves(*(np.empty(shape, np.int64) for shape in ((tiers, n), n, (tiers - 1, n), (tiers - 1, n))))
-    for r in range(asked.replicas):
-        chosen = np.flatnonzero(replica == r)
-        for whole, own in zip(moved, _moves(part(requests, chosen), replay), strict=True):
+    for chosen, part in parts_of(requests, replica, asked.replicas):
+        for whole, own in zip(moved, _moves(part, replay), strict=True):
             whole[..., chosen] = own
     return Moves(*map(readonly, moved))
 
@@ -153,28 +153,36 @@ def _moves(requests: Trace | Forest, asked: Asked) -> Moves:
 
 
 @singledispatch
-def part(requests: Any, chosen: IntArray) -> Any:
-    """Return some requests, in their order, as a replica sees them that nobody else sends any."""
+def parts_of(requests: Any, replica: IntArray, replicas: int) -> Iterator[tuple[IntArray, Any]]:
+    """Yield which requests each replica serves, and these as one sees them that is sent no others."""
     raise NotCompiledError("trace", type(requests).__name__, "a Trace or a Forest")
 
 
-@part.register(Trace)
-def _of_turns(trace: Trace, chosen: IntArray) -> Trace:
-    """Return turns; what of a history came at turns that are not chosen is part of the prompt."""
-    code, history, arrival = trace.code[chosen], trace.history[chosen], trace.arrival
-    earlier, later = consecutive_turns(code)
-    known = np.zeros(len(chosen), np.int64)
-    known[later] = np.minimum(history[later], trace.past[chosen][earlier])
-    columns = code, trace.prompt[chosen] + (history - known), trace.response[chosen]
-    times = None if arrival is None else arrival[chosen]
-    return Trace.from_turns(*columns, times, known, block_size=trace.block_size)
+@parts_of.register(Trace)
+def _of_turns(trace: Trace, replica: IntArray, replicas: int) -> Iterator[tuple[IntArray, Trace]]:
+    """Yield turns; what of a history came at turns elsewhere is part of the prompt."""
+    n, sessions = len(trace), trace.conversations
+    begin, latest = np.zeros(replicas + 1, np.int64), np.full(sessions, -1, np.int64)
+    turns = np.empty((5, n), np.int64)
+    columns = replica, trace.code, trace.history, trace.past
+    call("split_turns", n, replicas, sessions, *columns, begin, *turns, latest)
+    order, code, previous, following, known = readonly(turns)
+    for first, end in pairwise(begin.tolist()):
+        chosen, place = order[first:end], slice(first, end)
+        prompt = trace.prompt[chosen] + (trace.history[chosen] - known[place])
+        lengths = readonly(prompt), readonly(trace.response[chosen]), known[place]
+        times = None if trace.arrival is None else readonly(trace.arrival[chosen])
+        part = Trace(code[place], *lengths, times, False, block_size=trace.block_size)
+        vars(part).update(code=code[place], previous_turn=previous[place], next_turn=following[place])
+        yield chosen, part
 
 
-@part.register(Forest)
-def _of_paths(forest: Forest, chosen: IntArray) -> Forest:
-    """Return requests on all nodes, whose numbers stay."""
-    optional = {name: column for name in OPTIONAL if (column := getattr(forest, name)) is not None}
-    tags = {} if forest.tags is None else {"tags": tuple(forest.tags[k] for k in chosen.tolist())}
-    columns = {"leaf": forest.leaf, "ask": forest.ask, "total": forest.total} | optional
-    taken = {name: readonly(column[chosen]) for name, column in columns.items() if name != "tags"}
-    return replace(forest, **taken | tags)
+@parts_of.register(Forest)
+def _of_paths(forest: Forest, replica: IntArray, replicas: int) -> Iterator[tuple[IntArray, Forest]]:
+    """Yield requests on all nodes, whose numbers stay."""
+    names = "leaf", "ask", "total", "arrival", "tokens", "conversation"
+    columns = {name: column for name in names if (column := getattr(forest, name)) is not None}
+    for r in range(replicas):
+        chosen = np.flatnonzero(replica == r)
+        tags = None if forest.tags is None else tuple(forest.tags[k] for k in chosen.tolist())
+        yield chosen, replace(forest, tags=tags, **{name: readonly(col[chosen]) for name, col in columns.items()})

@@ -1,15 +1,21 @@
 """The compiled engine serves as the plain one does, the same seconds bit for bit."""
 
+from contextlib import suppress
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from replay.instances import fewer
-from serving.worlds import LATENCIES, a_capacity, a_trace
+from serving.worlds import LATENCIES, ROUTERS, a_capacity, a_trace
+from strategies import given_columns, timed_columns
 
 import teltheory as tt
 from teltheory.policies import LeastRecentlyUsed, on_arrays
 from teltheory.policies.policy import NotCompiledError
+from teltheory.serving import compiled
+from teltheory.serving.cache_aware import CacheAware
 
 SECONDS = tt.LatencyModel(Fraction(1, 7), Fraction(1, 1001), Fraction(1, 3), Fraction(1, 2))
 """Sums of its seconds are rounded."""
@@ -37,8 +43,11 @@ def same(trace, policy, capacity, **options):
     assert fast.utilisation == plain.utilisation
 
 
-def test_small_traces():
-    for seed in range(fewer(800)):
+@pytest.mark.parametrize("by_parts", [True, False])
+def test_small_traces(by_parts, monkeypatch):
+    if not by_parts:
+        monkeypatch.setattr(compiled, "served_by_parts", compiled.served_one_by_one)
+    for seed in range(fewer(400)):
         rng = np.random.default_rng(seed)
         trace, capacity = a_trace(rng, 30), a_capacity(rng)
         forced = bool(rng.random() < 0.3)
@@ -46,8 +55,31 @@ def test_small_traces():
             capacity = tt.Tiers((int(trace.past.max()) + 5, 9), (0, Fraction(1, 3)))
         latency = (*LATENCIES, SECONDS)[rng.integers(3)]
         options = {"replicas": int(rng.integers(1, 5)), "latency": latency, "forced": forced}
-        for router in ("round-robin", "least-loaded", "affinity", "hash", "min-ttft"):
+        for router in ROUTERS:
             same(trace, a_compiled_policy(rng), capacity, router=router, **options)
+
+
+def a_router(rng):
+    """Return a cache-aware router that forgets, and weighs queues against what was sent."""
+    apart, interval, most = rng.integers(0, 4), rng.choice([0.0, 0.5, 3.0]), rng.integers(0, 30)
+    return CacheAware(rng.random(), int(apart), 1 + rng.random(), float(interval), int(most))
+
+
+def test_what_was_sent_decides():
+    for seed in range(fewer(400)):
+        rng = np.random.default_rng(seed)
+        options = {"replicas": int(rng.integers(2, 6)), "latency": (*LATENCIES, SECONDS)[rng.integers(3)]}
+        same(a_trace(rng, 60), tt.LRU(), a_capacity(rng), router=a_router(rng), **options)
+
+
+@given(timed_columns(given_columns(length=st.integers(0, 2**54), max_turns=20)), st.integers(0, 2**58))
+def test_long_conversations(columns, capacity):
+    trace, options = tt.Trace.from_turns(**columns), {"replicas": 3, "latency": SECONDS}
+    tiers = tt.Tiers((capacity, 2**56), (0, Fraction(1, 3)))
+    for router in ("least-loaded", "affinity", "min-ttft"):
+        same(trace, tt.TLRU(2**52, 2**50, "least-recent"), tiers, router=router, **options)
+    with suppress(NotCompiledError):  # of 2**53 tokens or more
+        same(trace, tt.LRU(), capacity, router=CacheAware(0.5, max_tree_size=2**52), **options)
 
 
 def test_long_traces_take_it_and_what_it_does_not_do_is_plain():
@@ -58,7 +90,7 @@ def test_long_traces_take_it_and_what_it_does_not_do_is_plain():
     auto = tt.serve(trace, tt.LRU(), tiers, router="min-ttft", **options)
     assert auto.outcome == tt.serve(trace, tt.LRU(), tiers, router="min-ttft", engine="kernel", **options).outcome
     few = trace[:300]
-    for policy, router in ((MostTurnsLast(), "affinity"), (tt.LRU(), "cache-aware"), (tt.TLRU(9, 2), "affinity")):
+    for policy, router in ((MostTurnsLast(), "affinity"), (tt.TLRU(9, 2), "affinity")):
         with pytest.raises(NotCompiledError):
             tt.serve(few, policy, tiers, router=router, engine="kernel", **options)
         assert len(tt.serve(few, policy, tiers, router=router, **options)) == 300
