@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from teltheory.claims.compiled.trees import BlockTree, least, losses, tree_of
+from teltheory.claims.compiled import forests as compiled
 from teltheory.claims.forests import ForestCase
 from teltheory.optimal.trees.judge import least_tel
 
@@ -21,9 +21,10 @@ def optimum(case: ForestCase, *, strict: bool = False) -> int:
 
 def optimum_from(case: ForestCase, start: Iterable[int], *, strict: bool = False) -> int:
     """Return the least TEL of any policy from a cache that holds some blocks; compiled."""
-    tree, need = _tree(case), np.array(case.need, np.int64)
-    lost = least(tree, losses(tree, need), case.capacity, _running(case), strict, _set(start))
-    return int(lost) + sum(case.excesses_of([0] * len(case.ask))) - sum(case.need)
+    found = np.arange(len(case.shape.parent) + 1)
+    losses = np.maximum(np.array(case.need, np.int64)[:, None] - found, 0)
+    lost = compiled.least_loss(case, losses, start, strict=strict)
+    return lost + sum(case.excesses_of([0] * len(case.ask))) - sum(case.need)
 
 
 def least_loss(case: ForestCase, weights: Sequence[Sequence[int]]) -> int:
@@ -31,16 +32,4 @@ def least_loss(case: ForestCase, weights: Sequence[Sequence[int]]) -> int:
     loss = np.zeros((len(case.ask), len(case.shape.parent) + 1), np.int64)
     for k, row in enumerate(weights):
         loss[k, : len(row)] = [sum(row[found:]) for found in range(len(row))]
-    return int(least(_tree(case), loss, case.capacity, _running(case), False, 0))
-
-
-def _tree(case: ForestCase) -> BlockTree:
-    return tree_of(case.shape.parent, case.shape.paths)
-
-
-def _running(case: ForestCase) -> int:
-    return case.running if case.forced else 0
-
-
-def _set(blocks: Iterable[int]) -> int:
-    return sum(1 << block for block in blocks)
+    return compiled.least_loss(case, loss)

@@ -6,8 +6,7 @@ from operator import le
 from typing import Any, Literal, TypeAlias
 
 from teltheory.claims.claim import Values
-from teltheory.claims.compiled.replays import caches, checks
-from teltheory.claims.compiled.replays.space import CompiledReplays
+from teltheory.claims.compiled.replays.space import EXCESS_IN_ALL, HITS, CompiledReplays
 from teltheory.claims.forests import ForestCase, Limits, SmallForests, any_depth, no_estimate, no_tail
 from teltheory.errors import ForcedCachingError
 from teltheory.policies import LRU, TLRU
@@ -17,20 +16,6 @@ from teltheory.replay import RadixNodes
 Rule: TypeAlias = Literal["LRU", "high-water", "last", "resident"]
 Kind: TypeAlias = Literal["strict", "holes", "nodes"]
 Room: TypeAlias = Literal["C", "C + 1", "C - k + 1", "C / k"]
-
-POLICIES: dict[Rule, int] = {
-    "LRU": caches.LRU,
-    "high-water": caches.HIGH_WATER,
-    "last": caches.LAST,
-    "resident": caches.RESIDENT,
-}
-CACHES: dict[Kind, int] = {"strict": checks.STRICT, "holes": checks.HOLES, "nodes": checks.NODES}
-ROOMS: dict[Room, int] = {
-    "C": checks.AS_IT_IS,
-    "C + 1": checks.ONE_MORE,
-    "C - k + 1": checks.LESS_A_CHUNK,
-    "C / k": checks.IN_CHUNKS,
-}
 
 
 def policy_of(rule: Rule, case: ForestCase) -> AnyPolicy:
@@ -67,7 +52,7 @@ class Pair:
 
     first: Run
     second: Run
-    relation: int = checks.HITS
+    relation: int = HITS
     chunk: int = 0
     renew: bool = True
 
@@ -85,31 +70,31 @@ class Pair:
             found = {run.name: self.hits(run, case) for run in (self.first, self.second)}
         except ForcedCachingError:
             return None
-        if self.relation == checks.HITS:
+        if self.relation == HITS:
             return found
         return {name: case.excesses_of(hits) for name, hits in found.items()}
 
     def holds(self, values: Values) -> bool:
         """Whether the first has no more than the second."""
         first, second = values[self.first.name], values[self.second.name]
-        if self.relation == checks.EXCESS_IN_ALL:
+        if self.relation == EXCESS_IN_ALL:
             return bool(sum(first) <= sum(second))
         return all(map(le, first, second))
 
     def compiled(self, worlds: SmallForests, tail: int = 0) -> CompiledReplays:
         """Return the compiled check."""
-        runs = [(CACHES[run.cache], POLICIES[run.rule], ROOMS[run.room]) for run in (self.first, self.second)]
-        return CompiledReplays(((runs[0], runs[1]), self.relation), worlds, self.chunk, self.renew, tail)
+        first, second = ((run.cache, run.rule, run.room) for run in (self.first, self.second))
+        return CompiledReplays((first, second), self.relation, worlds, self.chunk, self.renew, tail)
 
 
-def dominance(rule: Rule, cache: Kind, relation: int = checks.EXCESS_IN_ALL, **nodes: Any) -> Pair:
+def dominance(rule: Rule, cache: Kind, relation: int = EXCESS_IN_ALL, **nodes: Any) -> Pair:
     """Return T-LRU with a mark against LRU, in one kind of cache."""
     return Pair(Run("T-LRU", rule, cache), Run("LRU", "LRU", cache), relation, **nodes)
 
 
 def inclusion(rule: Rule, cache: Kind, **nodes: Any) -> Pair:
     """Return a policy's hits against those with a block of capacity more."""
-    return Pair(Run("hits", rule, cache), Run("hits, C + 1", rule, cache, "C + 1"), checks.HITS, **nodes)
+    return Pair(Run("hits", rule, cache), Run("hits, C + 1", rule, cache, "C + 1"), HITS, **nodes)
 
 
 def new_parts(case: ForestCase) -> range:

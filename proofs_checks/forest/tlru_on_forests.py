@@ -17,7 +17,7 @@ from proofs_checks.forest.runs import (
     tail_of_one,
 )
 from teltheory.claims.claim import Values, rows
-from teltheory.claims.compiled.replays.checks import EXCESSES
+from teltheory.claims.compiled.replays.space import EXCESSES
 from teltheory.claims.forests import ForestCase, any_ask
 from teltheory.claims.origin import sharpness
 from teltheory.claims.worlds import Given

@@ -13,7 +13,6 @@ from proofs_checks.forest.judges import least_loss, optimum_from
 from proofs_checks.forest.programs import at_every_step, in_a_request, intervals, most_kept, needed, rooms
 from teltheory.claims.comparison import DisagreementError, compare, tally
 from teltheory.claims.compiled.forests import CompiledForests
-from teltheory.claims.compiled.trees import furthest_goes, least, losses, tree_of
 from teltheory.claims.forests import ForestCase, Shape, SmallForests, no_tail, no_threshold
 from teltheory.claims.registry import claim_named
 from teltheory.claims.search import decide, refutes
@@ -79,16 +78,10 @@ def test_intervals_and_rooms_by_hand() -> None:
     assert most_kept(case, intervals(case), needed(case)) == 2
 
 
-def by_compiled(case: ForestCase) -> tuple[int, int]:
-    tree, need = tree_of(case.shape.parent, case.shape.paths), np.array(case.need)
-    running = case.running * case.forced
-    first = furthest_goes(tree, need, case.capacity, running, True)
-    return first, least(tree, losses(tree, need), case.capacity, running, True, 0)
-
-
 @pytest.mark.parametrize("case", [strict.SEVEN, strict.SEVEN_NATURAL, strict.SIX, strict.chain_and_singles(2)])
 def test_counterexamples_to_leaf_first_in_three_engines(case: ForestCase) -> None:
-    assert by_compiled(case) == (2, 1)
+    compiled = CompiledForests("leaf first and strict", strict.PLAIN)
+    assert compiled.judged(case) == (True, [2, 1])
     assert refutes(strict.belady, case)
     policy, caching = tt.TailOptimizedBelady(case.xi), {"forced": case.forced}
     outcome = tt.replay(case.forest, policy, case.capacity, engine="kernel", **caching)
