@@ -65,7 +65,7 @@ def run(command: Sequence[str | Path], folder: Path = ROOT, **environment: str) 
 
 def clean(added: dict[str, str]) -> dict[str, str]:
     """Return this process's environment without what would lead a Python to other packages."""
-    left_out = ["PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "NUMBA_CACHE_DIR", "PYTHONPYCACHEPREFIX"]
+    left_out = ["PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "PYTHONPYCACHEPREFIX"]
     left_out += ["TELTHEORY_TARGET", "TELTHEORY_PURE"]
     return {**{name: value for name, value in os.environ.items() if name not in left_out}, **added}
 

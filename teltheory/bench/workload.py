@@ -76,6 +76,6 @@ def machine() -> dict[str, str | int | None]:
         "cores": os.cpu_count(),
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
-        **{name: version(name) for name in ("teltheory", "numpy", "numba")},
+        **{name: version(name) for name in ("teltheory", "numpy")},
         "libcachesim": installed(),
     }

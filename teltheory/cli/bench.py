@@ -58,7 +58,7 @@ def bench(
 def lines_above(data: dict[str, Any]) -> list[str]:
     """Return what stands above the tables: machine, trace, what a timing covers, what is missing."""
     plan, machine, trace = data["plan"], data["machine"], data["trace"]
-    named = ("python", "numpy", "numba", "libcachesim")
+    named = ("python", "numpy", "libcachesim")
     versions = ", ".join(f"{name} {machine[name]}" for name in named if machine[name])
     lines = [
         f"{machine['processor']}, {machine['cores']} cores, {machine['system']}.",

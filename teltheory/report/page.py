@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Card", "Page", "Section", "render", "versions"]
 
-PROGRAMS = ("teltheory", "numpy", "scipy", "numba", "highspy", "pyomo", "pyarrow", "z3-solver", "cvc5")
+PROGRAMS = ("teltheory", "numpy", "scipy", "highspy", "pyomo", "pyarrow", "z3-solver", "cvc5")
 """Those that numbers, verdicts or figures come from."""
 
 

@@ -17,7 +17,7 @@ OURS = ("teltheory.cli.", "teltheory.formats.", "scipy.")
 print("parts:", *[name for name in sys.modules if name.startswith(OURS)])
 """
 WITH_NUMPY = {"numpy", "typing_extensions", "cython_runtime"}
-HEAVY = {"distributed", "gguf", "highspy", "matplotlib", "numba", "pyarrow", "pyomo", "scipy", "sympy"}
+HEAVY = {"distributed", "gguf", "highspy", "matplotlib", "pyarrow", "pyomo", "scipy", "sympy"}
 HEAVY |= {"tokenizers", "torch", "transformers", "z3"}
 
 

@@ -24,7 +24,7 @@ class Ended(NamedTuple):
 
 
 def copied(source: Path, folder: Path) -> Path:
-    """Copy the project, machine code included, with the files' times, by which numba knows its machine code."""
+    """Copy the project, the library of its loops included."""
     shutil.copytree(source, folder, ignore=LEFT_OUT, symlinks=True)
     return folder
 
@@ -32,7 +32,7 @@ def copied(source: Path, folder: Path) -> Path:
 def environment(copy: Path) -> dict[str, str]:
     """Return an environment: the copy before the installed project, the data found, failures not made smaller."""
     data = Path(os.environ.get("TELTHEORY_DATA") or ROOT.parent / "shared" / "data").resolve()
-    inherited = {k: v for k, v in os.environ.items() if k not in ("NUMBA_CACHE_DIR", "PYTHONPYCACHEPREFIX")}
+    inherited = {k: v for k, v in os.environ.items() if k != "PYTHONPYCACHEPREFIX"}
     paths = {"PYTHONPATH": str(copy), "TELTHEORY_DATA": str(data), "TELTHEORY_TESTS": "mutants"}
     return {**inherited, **paths}
 

@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from replay.instances import POLICY_NAMES, TRIMS, by_both_engines, cases, examples, fewer, policies, same, seeded
 from replay.own_policies import OWN
+from teltheory.replay.bitset import clear_bit, largest_bit, new_bitset, set_bit
 
 import teltheory as tt
 from teltheory.policies import LeastRecentlyUsed
 from teltheory.policies.policy import NotCompiledError
-from teltheory.replay.bitset import clear_bit, largest_bit, new_bitset, set_bit
 from teltheory.replay.chains.replays import replay_instance
 from teltheory.replay.chains.slots import Slots
 
