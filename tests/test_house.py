@@ -45,11 +45,11 @@ FIGURES = {
     "isinstance": Figure("`isinstance` on kinds of requests outside model/", 121, 15, 1),
     "long": Figure("functions of 50 lines and more", 24, 3, 3),
     "circles": Figure("circles of files", 5, 0, 0),
-    "names": Figure("class names that stand more than once", 73, 25, 8),
+    "names": Figure("class names that stand more than once", 73, 25, 9),
     "rooms": Figure("pairs of rooms, one of which imports the other", 187, 140, 141),
-    "teltheory": Figure("lines of code, package", 51_778, 48_154, 50_019),
-    "proofs_checks": Figure("lines of code, proofs_checks", 14_231, 13_235, 13_792),
-    "tests": Figure("lines of code, tests", 43_463, 39_117, 43_669),
+    "teltheory": Figure("lines of code, package", 51_778, 48_154, 48_054),
+    "proofs_checks": Figure("lines of code, proofs_checks", 14_231, 13_235, 13_773),
+    "tests": Figure("lines of code, tests", 43_463, 39_117, 43_589),
 }
 
 
