@@ -20,7 +20,7 @@ class Chain(ToldCase):
     """A trace, tiers, and T-LRU's parameters.
 
     A unit that is loaded from tier i takes loads[i] / parts of the time that computing it takes. Without a q_hat
-    the estimate is the prompt that comes next, 0 if none does.
+    the estimate is the prompt that comes next, 0 if none does. Forced, a past stays in tier 0 until the next turn.
     """
 
     trace: Trace
@@ -30,11 +30,12 @@ class Chain(ToldCase):
     xi: int = 0
     q_hat: int | None = 0
     inclusive: bool = False
+    forced: bool = False
 
     def size(self) -> tuple[Any, ...]:
         """Return turns, conversations, tokens, then C, the loads, xi and Q, of equal ones any fixed order."""
         parameters = (self.capacities, self.loads, self.xi, -1 if self.q_hat is None else self.q_hat)
-        return (*self.measures().values(), *parameters, self.trace)
+        return (*self.measures().values(), *parameters, self.forced, self.trace)
 
     def measures(self) -> dict[str, int]:
         """Return turns, conversations and tokens."""
@@ -44,7 +45,7 @@ class Chain(ToldCase):
     def as_counterexample(self, values: Any) -> dict[str, Any]:
         """Return the case with its values, which are in parts of a token."""
         facts = {"trace": self.trace, "capacities": self.capacities, "loads": self.loads, "parts": self.parts}
-        more = {"inclusive": True} if self.inclusive else {}
+        more = {name: True for name in ("inclusive", "forced") if getattr(self, name)}
         estimate = "the next prompt" if self.q_hat is None else self.q_hat
         return told({**facts, "xi": self.xi, "q_hat": estimate, **more, "values": values})
 

@@ -3,7 +3,7 @@
 A turn finds what the tiers hold of its conversation, and its whole past is in tier 0 then. Tier after tier is
 cut: it loses surplus first, by the way of trimming, then the end of the least recent conversation that it holds.
 What a tier loses is in the next one, and what the last one loses is gone. In inclusive tiers a capacity counts
-what the tiers before hold too.
+what the tiers before hold too. Under forced caching tier 0 loses nothing of the conversation whose turn it is.
 """
 
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from typing import Literal, TypeAlias
 
 from proofs_checks.tiers.chains import Chain, Row, Trace
 
-Kind: TypeAlias = Literal["LRU", "flat", "scaled", "rounded down", "last"]
+Kind: TypeAlias = Literal["LRU", "flat", "scaled", "rounded down", "last", "threshold"]
 """What tiers 0 to i are to hold of a conversation: all; b; b / (1 - load of i), rounded up or down; b / (1 - load
-of the last tier), rounded up."""
+of the last tier), rounded up; all if it is longer than xi, else nothing."""
 Trim: TypeAlias = Literal["round-robin", "least-recent", "eager"]
 TRIMS: tuple[Trim, ...] = ("round-robin", "least-recent", "eager")
 LRU: tuple[Kind, ...] = ("LRU",) * 9
@@ -30,7 +30,7 @@ class Conversation:
     estimate: int = 0
 
 
-@dataclass
+@dataclass(eq=False)
 class Cascade:
     """Tiers, and all conversations that have come, in order of first arrival."""
 
@@ -48,6 +48,7 @@ class Cascade:
     def _turn(self, k: int) -> list[int]:
         theta, prompt, response, *forgotten = self.case.trace[k]
         one = self.known.setdefault(theta, Conversation(0, [0] * len(self.case.capacities), k))
+        self.now = one
         one.past -= sum(forgotten)
         found = self._head(one, one.past)
         one.past += prompt + response
@@ -72,8 +73,8 @@ class Cascade:
     def _worth(self, tier: int, one: Conversation) -> int:
         """Return how many blocks tiers 0 to this one are to hold."""
         kind = self.kinds[tier]
-        if kind == "LRU":
-            return one.past
+        if kind in ("LRU", "threshold"):
+            return one.past if kind == "LRU" or one.past > self.case.xi else 0
         b = min(one.past, max(0, one.past + one.estimate - self.case.xi))
         if kind == "flat":
             return b
@@ -91,19 +92,19 @@ class Cascade:
 
     def _cut(self, tier: int) -> None:
         if self.trim == "eager":
-            for one in self.known.values():
+            for one in self._by_recency(tier):
                 self._sink(tier, one, self._surplus(tier, one))
         while self._overflow(tier) > 0 and self._trimmed(tier):
             pass
         over = self._overflow(tier)
-        for one in self._by_recency() if over > 0 else ():
+        for one in self._by_recency(tier) if over > 0 else ():
             gone = min(one.blocks[tier], over)
             self._sink(tier, one, gone)
             over -= gone
 
     def _trimmed(self, tier: int) -> bool:
         """Trim a round, or a block of the least recent that has surplus; return whether there was any."""
-        some = [one for one in self._by_recency() if self._surplus(tier, one)]
+        some = [one for one in self._by_recency(tier) if self._surplus(tier, one)]
         if self.trim == "round-robin":
             some = [one for one in self.known.values() if one in some]
         for one in some if self.trim == "round-robin" else some[:1]:
@@ -111,8 +112,10 @@ class Cascade:
                 self._sink(tier, one, 1)
         return bool(some)
 
-    def _by_recency(self) -> list[Conversation]:
-        return sorted(self.known.values(), key=lambda one: one.last)
+    def _by_recency(self, tier: int) -> list[Conversation]:
+        """Return who may lose something in a tier, least recent first."""
+        others = (one for one in self.known.values() if not (self.case.forced and tier == 0 and one is self.now))
+        return sorted(others, key=lambda one: one.last)
 
     def _sink(self, tier: int, one: Conversation, blocks: int) -> None:
         one.blocks[tier] -= blocks

@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 from scipy.optimize import linprog
 
-from proofs_checks.tiers.chains import Chain, Row
+from proofs_checks.tiers.chains import Chain, Row, Trace
 from proofs_checks.tiers.plain_chains import Cascade, Conversation, Kind, totals
 
 Content: TypeAlias = tuple[Row, ...]
@@ -151,6 +151,26 @@ class Clairvoyant(Cascade):
             return 0
         history = totals(self.case)[-one.last] - turns[-one.last][1]
         return super()._worth(tier, replace(one, past=history))
+
+
+class TailOptimized(Clairvoyant):
+    """Tail-Optimized Belady as the package has it: it trims what never returns, then the least recent."""
+
+    def _turn(self, k: int) -> list[int]:
+        self.turn = k
+        return super()._turn(k)
+
+    def _trimmed(self, tier: int) -> bool:
+        come, coming = ([turn[0] for turn in part] for part in self._parts())
+        may = list(map(id, self._by_recency(tier)))
+        some = [theta for theta, one in self.known.items() if id(one) in may and self._surplus(tier, one)]
+        order = sorted(some, key=lambda theta: (theta in coming, -come[::-1].index(theta)))
+        for theta in order[:1]:
+            self._sink(tier, self.known[theta], 1)
+        return bool(order)
+
+    def _parts(self) -> tuple[Trace, Trace]:
+        return self.case.trace[: self.turn + 1], self.case.trace[self.turn + 1 :]
 
 
 def foreseen(case: Chain, kinds: tuple[Kind, ...]) -> list[list[int]]:

@@ -41,6 +41,9 @@ tiers.tlru.last-tier.overlapped tiers.tlru.scaled.exact tiers.tlru.scaled.exact.
 tiers.tlru.scaled.exact.round-robin tiers.tlru.scaled.exact.least-recent tiers.tlru.scaled.three
 tiers.tlru.scaled.three.round-robin tiers.tlru.scaled.three.least-recent tiers.tlru.scaled.edits
 tiers.tlru.scaled.overlapped tiers.tlru.scaled.rounded-down tiers.tlru.scaled.too-small
+tiers.difference.scaled tiers.difference.tob.scaled tiers.difference.forest.scaled tiers.difference.forest.tob
+tiers.difference.forest.flat.last tiers.difference.forest.flat.last.eager
+tiers.difference.forest.flat.resident tiers.difference.forest.threshold.last
 queue.theorem-3.1 queue.theorem-3.1.natural queue.theorem-3.1.lru-idle queue.theorem-3.1.more-work
 queue.pooled.reached queue.router.min-ttft.round-robin queue.router.min-ttft.least-loaded
 queue.router.min-ttft.affinity queue.router.round-robin.min-ttft queue.router.least-loaded.min-ttft
@@ -132,6 +135,11 @@ PARROT_ROWS = rows_of(
 )
 MODULE_ROWS = tuple(claim.id for claim in all_claims() if claim.id.startswith("prompt-cache."))
 TAIL_ROWS = rows_of("application_tails", "application_programs")
-TIER_ROWS = tuple(claim.id for claim in all_claims() if claim.id.startswith(("tiers.", "queue.")))
+DIFFERENCE_ROWS = rows_of("differences")
+TIER_ROWS = tuple(
+    claim.id
+    for claim in all_claims()
+    if claim.id.startswith(("tiers.", "queue.")) and claim.id not in DIFFERENCE_ROWS
+)
 OPTIMUM_ROWS = rows_of("optimum", "weights", "strict")
 SAMPLED = {claim.id for claim in all_claims() if claim.sampled}

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
+from itertools import product
 
 import numpy as np
 import pytest
@@ -12,7 +14,8 @@ from proofs_checks.queue.plain_queue import Queued
 from proofs_checks.tiers.chains import Chain
 from proofs_checks.tiers.lemmas import two_tiers
 from proofs_checks.tiers.plain_chains import TRIMS, excesses, found, totals
-from proofs_checks.tiers.states import Clairvoyant, contents, least
+from proofs_checks.tiers.plain_trees import Paths, TreeCascade, heads
+from proofs_checks.tiers.states import TailOptimized, contents, least
 from teltheory.claims.smt import z3_answer
 
 
@@ -56,25 +59,6 @@ def test_the_judge_and_the_package_agree_turn_by_turn(kind, trim):
             assert (plain, excesses(case, plain)) == by_the_package(case, policy), case
 
 
-class TailOptimized(Clairvoyant):
-    """Tail-Optimized Belady trims what never returns first, then the least recent; it evicts the furthest."""
-
-    def _turn(self, k):
-        self.turn = k
-        return super()._turn(k)
-
-    def _trimmed(self, tier):
-        past = [turn[0] for turn in self.case.trace[: self.turn + 1]]
-        some = [theta for theta, one in self.known.items() if self._surplus(tier, one)]
-        order = sorted(some, key=lambda theta: (self._returns(theta), -past[::-1].index(theta)))
-        for theta in order[:1]:
-            self._sink(tier, self.known[theta], 1)
-        return bool(order)
-
-    def _returns(self, theta):
-        return theta in [turn[0] for turn in self.case.trace[self.turn + 1 :]]
-
-
 @pytest.mark.parametrize("xi", [0, None])
 def test_the_judge_knows_the_next_history_as_the_package_does(xi):
     """Belady and Tail-Optimized Belady on conversations that forget any part, in two tiers and three."""
@@ -109,3 +93,49 @@ def test_every_content_is_tried_once():
 def test_the_best_plan_of_two_that_wait_at_once():
     case = Chain(((0, 1, 0), (1, 1, 0), (0, 0, 0), (1, 0, 0)), (1, 1), (0, 2))
     assert (least(case), least(case, free=True)) == (10, 8)
+
+
+def drawn_paths(rng, tiers):
+    """Draw requests that go down from any unit so far, in tiers, optional or forced."""
+    paths = []
+    for _ in range(rng.integers(1, 7)):
+        known = sorted({head for path in paths for head in heads(path)} | {()})
+        above = known[rng.integers(len(known))]
+        paths.append((*above, *rng.integers(0, 2, rng.integers(0, 3)).tolist()))
+    longest = max(map(len, paths[:-1]), default=0)
+    forced = bool(rng.random() < 0.5)
+    first = int(rng.integers(longest, longest + 3) if forced else rng.integers(0, 5))
+    loads = (0, *sorted(rng.integers(0, 4, tiers - 1).tolist()))
+    sizes = first, *rng.integers(0, 5, tiers - 1).tolist()
+    return Paths(tuple(paths), sizes, loads, 4, int(rng.integers(0, 5)), forced)
+
+
+PLAIN_POLICIES = {
+    "LRU": ({"rule": "LRU"}, lambda xi: tt.LRU()),
+    "threshold": ({"rule": "threshold"}, tt.ThresholdLRU),
+    "Belady": ({"rule": "Belady"}, lambda xi: tt.Belady()),
+    "Tail-Optimized Belady": ({"rule": "Belady", "scaled": True}, tt.TailOptimizedBelady),
+    **{
+        f"{budget}, {trim}, {mark}": (
+            {"rule": "T-LRU", "trim": trim, "mark": mark, "scaled": budget == "scaled"},
+            partial(tt.TLRU, q_hat=0, trim=trim, mark=mark, budget=budget),
+        )
+        for budget, trim, mark in product(
+            ("flat", "scaled"), ("least-recent", "eager"), ("high-water", "resident", "last")
+        )
+    },
+}
+
+
+@pytest.mark.parametrize("name", PLAIN_POLICIES)
+def test_the_judge_of_trees_and_the_package_agree_request_by_request(name):
+    rng = np.random.default_rng(42)
+    plain, policy = PLAIN_POLICIES[name]
+    for tiers in (2, 2, 3):
+        for _ in range(fewer(100)):
+            case = drawn_paths(rng, tiers)
+            forest = tt.Forest.from_paths([[str(head) for head in heads(path)] for path in case.paths])
+            given = tt.Tiers(case.capacities, tuple(Fraction(load, case.parts) for load in case.loads))
+            xi = 0 if name == "Belady" else case.xi
+            outcome = tt.replay(forest, policy(xi), given, forced=case.forced, engine="reference")
+            assert TreeCascade(replace(case, xi=xi), **plain).found() == outcome.cached.T.tolist(), case
