@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from itertools import accumulate
 from math import ceil, lcm
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
@@ -184,7 +185,8 @@ class TieredOutcome(Tabular):
         What each turn added to the cache: of its path what was in no tier.
     copied : ndarray of int64, shape (tiers - 1, n)
         What was written to each slower tier since the turn before and is still there: exclusive, what sank to it;
-        inclusive, what it did not hold; swapping out once, what sank and had no copy.
+        inclusive, what it did not hold; swapping out once, what sank and had no copy. A replay may give a function
+        in its place, which is called once it is read.
     loaded : ndarray of int64, shape (tiers - 1, n)
         What the turn moved to the first tier from each slower one.
     inputs : ndarray of int64, shape (n,), or None
@@ -207,10 +209,18 @@ class TieredOutcome(Tabular):
         if len(self.total) and int(self.total.max()) > most:
             found, expected = int(self.total.max()), f"at most {most} units a turn, in parts of {self.denominator}"
             raise ArgumentError("total", found, expected)
-        for name in ("copied", "loaded"):
+        if callable(self.copied):
+            vars(self)["_copying"] = vars(self).pop("copied")
+        for name in {"copied", "loaded"} & vars(self).keys():
             shape = (len(self.tiers) - 1, len(self.total))
             if getattr(self, name).shape != shape:
                 raise ArgumentError(name, getattr(self, name).shape, f"a row for each slower tier, {shape}")
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "copied" or "_copying" not in vars(self):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        found = vars(self)["copied"] = vars(self).pop("_copying")()
+        return found
 
     def __len__(self) -> int:
         return len(self.total)
@@ -263,8 +273,9 @@ class TieredOutcome(Tabular):
         """Return the outcome of a forest in tokens; a last block that is not full is computed."""
         if self.inputs is None:
             return self
-        columns = (self.cached, self.written, self.copied, self.loaded)
-        cached, written, copied, loaded = (readonly(column * self.block_size) for column in columns)
+        columns = (self.cached, self.written, self.loaded)
+        cached, written, loaded = (readonly(column * self.block_size) for column in columns)
+        copied: Any = partial(_copied_tokens, self)
         return TieredOutcome(cached, self.inputs, self.tiers, written, copied, loaded, self.inputs)
 
     @property
@@ -331,3 +342,8 @@ class TieredOutcome(Tabular):
         return self.tiers == other.tiers and all(same)
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def _copied_tokens(outcome: TieredOutcome) -> IntArray:
+    """Return what an outcome in blocks copied, in tokens."""
+    return readonly(outcome.copied * outcome.block_size)

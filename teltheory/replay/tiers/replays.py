@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import singledispatch
+from functools import partial, singledispatch
 from operator import sub
 from typing import Any, NamedTuple
 
@@ -20,28 +20,55 @@ from teltheory.model.tiers import TieredOutcome, Tiers, tiers_of
 from teltheory.model.trace import Trace
 from teltheory.policies.policy import NotCompiledError, settled
 from teltheory.replay.asked import KERNEL_FROM, Asked
+from teltheory.replay.chains.replays import replay_instance
 from teltheory.replay.sets.tiers import SetsInTiers
+from teltheory.replay.tiers import differences
 from teltheory.replay.tiers.chains import Row, turns_of
 from teltheory.replay.tiers.copies import conversations_in
 from teltheory.replay.tiers.nodes import WholeNodes
 from teltheory.replay.tiers.reference import PlainTree
 from teltheory.replay.tiers.tree import TieredTree
+from teltheory.replay.trees.replays import replay_forest
 
 
 def replay_turns(trace: Trace, asked: Asked) -> Outcome | TieredOutcome:
     """Replay private conversations in tiers."""
     tiers = tiers_of(asked.capacity)
     instance = instance_of(trace, tiers.capacities[0], forced=asked.forced)
-    if asked.engine == "kernel" or (asked.engine == "auto" and len(trace) >= KERNEL_FROM):
+    if asked.engine == "auto" and len(trace) >= KERNEL_FROM and differences.pays(instance, asked.policy, tiers):
+        return _by_differences(instance, asked, replay_instance)
+    return _turns_in_tiers(instance, asked)
+
+
+def _turns_in_tiers(instance: Instance, asked: Asked) -> Outcome | TieredOutcome:
+    if asked.engine == "kernel" or (asked.engine == "auto" and len(instance) >= KERNEL_FROM):
         with suppress(*(() if asked.engine == "kernel" else (NotCompiledError,))):
-            return _by_kernel(instance, asked.policy, tiers)
+            return _by_kernel(instance, asked.policy, tiers_of(asked.capacity))
     return replay_one_by_one(instance, asked)
 
 
 def replay_prefixes(forest: Forest, asked: Asked) -> Outcome | TieredOutcome:
     """Replay a forest in tiers, or one cache of whole nodes as the only tier."""
     tiers = tiers_of(asked.capacity)
-    return replay_one_by_one(instance_of(forest, tiers.capacities[0], forced=asked.forced), asked)
+    instance = instance_of(forest, tiers.capacities[0], forced=asked.forced)
+    long = asked.engine == "auto" and asked.cache == "strict" and int(forest.past.sum()) >= KERNEL_FROM
+    if long and not forest.is_cut and differences.covered(instance, asked.policy, tiers):
+        return _by_differences(instance, asked, replay_forest)
+    return replay_one_by_one(instance, asked)
+
+
+def _by_differences(instance: Any, asked: Asked, replay: Callable[..., Outcome]) -> TieredOutcome:
+    policy = differences.one_of(asked.policy, instance.requests)
+    copied = partial(_copied_in_tiers, instance, asked)
+    return differences.replay(instance, tiers_of(asked.capacity), partial(replay, policy=policy), copied)
+
+
+def _copied_in_tiers(instance: Any, asked: Asked) -> IntArray:
+    """Return what is copied to each slower tier, by a replay in tiers."""
+    replay = replay_one_by_one if instance.requests.shared else _turns_in_tiers
+    outcome: Any = replay(instance, asked)
+    copied: IntArray = outcome.copied
+    return copied
 
 
 def replay_one_by_one(instance: Instances, asked: Asked) -> Outcome | TieredOutcome:
