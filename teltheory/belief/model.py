@@ -20,7 +20,9 @@ All numbers are whole or fractions.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import product
+from math import lcm
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from teltheory.errors import ArgumentError, ForcedCachingError
@@ -118,6 +120,14 @@ class BeliefMDP:
         if not self.race and sum(weights) != 1:
             raise ArgumentError("gaps", self.gaps, "probabilities with sum 1")
 
+    @cached_property
+    def first_excess(self) -> Fraction:
+        """The expected excess of the first turn of a new conversation."""
+        return sum(
+            (kind.share * p * max(q - self.xi, 0) for kind in self.kinds for q, p in kind.prompt(0).outcomes),
+            Fraction(0),
+        )
+
 
 class Known(NamedTuple):
     """What is known of a conversation.
@@ -200,19 +210,21 @@ def chances(model: BeliefMDP, state: State) -> list[tuple[Fraction, tuple[Fracti
     gaps = []
     for x, weight in model.gaps:
         aging = tuple(aged(model, known, x) for known in state.conversations)
+        common = lcm(model.birth_rate.denominator, *(alive.denominator for alive in aging))
         rates = [
-            model.kinds[known.kind].turn_rate * alive
+            model.kinds[known.kind].turn_rate * alive.numerator * (common // alive.denominator)
             for known, alive in zip(state.conversations, aging, strict=True)
         ]
-        total = model.birth_rate + sum(rates)
+        rates.append(model.birth_rate.numerator * (common // model.birth_rate.denominator))
+        total = sum(rates)
         density = Fraction(1)
         if model.race:
             if model.birth_rate.denominator != 1:
                 raise ArgumentError("birth_rate", model.birth_rate, "a whole number, where gaps race")
-            density = total * x**model.birth_rate.numerator
+            density = Fraction(total, common) * x**model.birth_rate.numerator
             for known in state.conversations:
                 density *= silent(model, known, x)
-        next_turn = [rate / total for rate in (*rates, model.birth_rate)]
+        next_turn = [Fraction(rate, total) for rate in rates]
         gaps.append((weight * density, aging, next_turn))
     sum_of_weights = sum(weight for weight, _, _ in gaps)
     return [(weight / sum_of_weights, alive, next_turn) for weight, alive, next_turn in gaps]
@@ -221,6 +233,8 @@ def chances(model: BeliefMDP, state: State) -> list[tuple[Fraction, tuple[Fracti
 def next_turn(model: BeliefMDP, state: State) -> list[Fraction]:
     """Return the probability that each conversation has the next turn, and last that a new one has."""
     gaps = chances(model, state)
+    if len(gaps) == 1:
+        return gaps[0][2]
     return [
         sum((weight * turn[i] for weight, _, turn in gaps), Fraction(0))
         for i in range(len(state.conversations) + 1)

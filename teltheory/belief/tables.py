@@ -12,7 +12,7 @@ and the second minimum is a running minimum along each axis. Tables are whole nu
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache, reduce
+from functools import lru_cache
 from math import gcd, lcm
 from operator import le
 from typing import Any, TypeAlias
@@ -93,9 +93,10 @@ class Tables:
         What exceeds the capacity has an entry too, of no meaning; see `fits`.
         """
         key = (state, turns)
-        if key not in self._kept:
-            self._kept[key] = self._keeping(state, turns)
-        return self._kept[key]
+        found = self._kept.get(key)
+        if found is None:
+            found = self._kept[key] = self._keeping(state, turns)
+        return found
 
     def of_cached(self, state: State, turns: int) -> Exact:
         """Return W: the least expected excess for everything that may be cached, theta's axis of length one."""
@@ -103,13 +104,15 @@ class Tables:
         return Exact(least(self.model, state, known.numerators), known.denominator)
 
     def _keeping(self, state: State, turns: int) -> Exact:
-        terms = [(Fraction(1), next_cost(self.model, state))]
-        if turns > 1:
-            for arrival in arrivals(self.model, state):
-                later = self.of_cached(after(self.model, state, arrival), turns - 1)
-                if arrival.place == len(state.conversations):
-                    later = Exact(later.numerators[..., 0], later.denominator)
-                terms.append((arrival.probability, later))
+        now = next_cost(self.model, state)
+        if turns == 1:
+            return now
+        terms = [(Fraction(1), now)]
+        for arrival in arrivals(self.model, state):
+            later = self.of_cached(after(self.model, state, arrival), turns - 1)
+            if arrival.place == len(state.conversations):
+                later = Exact(later.numerators[..., 0], later.denominator)
+            terms.append((arrival.probability, later))
         return total(terms, shape(self.model, state))
 
 
@@ -135,39 +138,41 @@ def expected_excess(law: Finite, past: int, xi: int, most: int) -> Exact:
 
 def objective(model: BeliefMDP, state: State, weights: list[Fraction]) -> Exact:
     """Return sum_i r_i g_i(Y_i) for everything that may be kept: the objective of problem (6)."""
-    sizes = shape(model, state)
-    terms = []
-    for i, (known, size) in enumerate(zip(state.conversations, sizes, strict=True)):
-        law = model.kinds[known.kind].prompt(known.turns)
-        terms.append((weights[i], along(expected_excess(law, known.past, model.xi, size - 1), i, len(sizes))))
-    return total(terms, sizes)
+    return total(_by_conversation(model, state, weights), shape(model, state))
 
 
 def next_cost(model: BeliefMDP, state: State) -> Exact:
     """Return the expected excess of the next turn for everything that may be kept."""
     *weights, birth = next_turn(model, state)
-    known = objective(model, state, weights)
-    first = [(kind.share, expected_excess(kind.prompt(0), 0, model.xi, 0)) for kind in model.kinds]
-    new = total(first, (1,))
-    return total([(Fraction(1), known), (birth, along(new, 0, known.numerators.ndim))], known.numerators.shape)
+    new = Exact(np.ones([1] * len(weights), np.int64), 1)
+    return total(
+        [*_by_conversation(model, state, weights), (birth * model.first_excess, new)], shape(model, state)
+    )
 
 
-def along(values: Exact, axis: int, axes: int) -> Exact:
-    """Return a table that varies along one axis only."""
-    return Exact(values.numerators.reshape([-1 if i == axis else 1 for i in range(axes)]), values.denominator)
+def _by_conversation(model: BeliefMDP, state: State, weights: list[Fraction]) -> list[tuple[Fraction, Exact]]:
+    """Return each r_i with g_i, which varies along i's axis only."""
+    sizes = shape(model, state)
+    terms = []
+    for i, (known, size) in enumerate(zip(state.conversations, sizes, strict=True)):
+        law = model.kinds[known.kind].prompt(known.turns)
+        found = expected_excess(law, known.past, model.xi, size - 1)
+        along = [-1 if axis == i else 1 for axis in range(len(sizes))]
+        terms.append((weights[i], Exact(found.numerators.reshape(along), found.denominator)))
+    return terms
 
 
 def total(terms: list[tuple[Fraction, Exact]], sizes: tuple[int, ...]) -> Exact:
     """Return the weighted sum of tables, in lowest terms."""
-    weights = [Fraction(weight, 1) / table.denominator for weight, table in terms]
-    common = lcm(*(weight.denominator for weight in weights))
-    factors = [int(weight * common) for weight in weights]
+    weights = [(weight.numerator, weight.denominator * table.denominator) for weight, table in terms]
+    common = lcm(*(below for _, below in weights))
+    factors = [above * (common // below) for above, below in weights]
     largest = sum(f * max(abs(int(t.numerators.max())), 1) for f, (_, t) in zip(factors, terms, strict=True))
     kind = np.int64 if max(largest, common) < BROAD else object
     added: Table = np.zeros(sizes, kind)
     for factor, (_, table) in zip(factors, terms, strict=True):
-        added += factor * table.numerators.astype(kind)
-    shared = reduce(gcd, map(int, added.ravel()), common)
+        added += factor * table.numerators.astype(kind, copy=False)
+    shared = gcd(common, *added.ravel().tolist())
     return Exact(added // shared, common // shared)
 
 
