@@ -8,7 +8,7 @@ export PYTHONDONTWRITEBYTECODE =
 # What a page of the site would fetch from elsewhere; a link that is only followed is none.
 FETCHED := <(script|img|iframe|source)\b[^>]*\bsrc="?(https?:)?//[^>]*|<link(?![^>]*rel="?(canonical|next|prev|author|license))[^>]*\bhref="?(https?:)?//[^>]*
 
-.PHONY: reproduce reproduce-twice ledger test test-ledger test-model test-long mutants mutants-lines check check-vllm check-engines docs \
+.PHONY: reproduce reproduce-twice ledger slowest test test-ledger test-model test-long mutants mutants-lines check check-vllm check-engines docs \
 	docs-check wheel-quick wheel-test wheels wheel-no-compiler publish pythons clean
 
 reproduce: $(LOOPS)
@@ -23,6 +23,9 @@ reproduce-twice: $(LOOPS)
 ledger: $(LOOPS)
 	@mkdir -p out
 	$(BIN)/teltheory verify --json out/ledger.json --markdown docs/ledger.md --errata docs/errata.md
+
+slowest:
+	$(BIN)/python -m proofs_checks.slowest out/ledger.json
 
 test: $(LOOPS)
 	$(BIN)/python -m pytest

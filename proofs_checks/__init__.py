@@ -1,5 +1,8 @@
 """Checks of claims, one folder per paper or model; registered as entry point `teltheory.claims`."""
 
+import json
+from pathlib import Path
+
 from proofs_checks.forest import MODULES as OF_FORESTS
 from proofs_checks.parrot import MODULES as OF_APPLICATIONS
 from proofs_checks.prompt_cache import MODULES as OF_MODULES
@@ -9,7 +12,7 @@ from proofs_checks.tail_optimized import MODULES as OF_TAILS
 from proofs_checks.tiers import MODULES as OF_TIERS
 from teltheory.claims.registry import all_claims
 
-__all__ = ["MODULES", "all_claims"]
+__all__ = ["MODULES", "SECONDS", "all_claims"]
 
 PACKAGES = {
     "tail_optimized": OF_TAILS,
@@ -26,3 +29,5 @@ those on tiers and queues.
 
 The last part of a module's name is its section's, so that no two are called the same.
 """
+SECONDS: dict[str, float] = json.loads(Path(__file__).with_name("seconds.json").read_text(encoding="utf-8"))
+"""What claims that take more than a second took in a ledger of before; `make slowest` writes it."""

@@ -1,7 +1,8 @@
 """The claims that packages register, in the ledger's order, and the claims of a single file.
 
 A package registers its claims under the entry point group `teltheory.claims`: a module that defines them, or a
-package whose `MODULES` lists the names of such modules, its sections. Its errata stand under `teltheory.errata`.
+package whose `MODULES` lists the names of such modules, its sections. Its errata stand under `teltheory.errata`. A
+package may also have `SECONDS`: what its slow claims took in a ledger of before, by their identifiers.
 """
 
 import sys
@@ -46,6 +47,14 @@ def sections() -> dict[str, tuple[str, ...]]:
             section = module.rpartition(".")[2]
             found[section] = (*found.get(section, ()), module)
     return found
+
+
+def slow_claims() -> dict[str, float]:
+    """Return the seconds of slow claims in a ledger of before: a hint in which order to decide, and no more."""
+    slow: dict[str, float] = {}
+    for point in _registered(CLAIMS):
+        slow |= getattr(point.load(), "SECONDS", {})
+    return slow
 
 
 def all_claims(names: Sequence[str] | None = None) -> tuple[Claim[Any], ...]:

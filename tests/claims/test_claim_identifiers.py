@@ -4,7 +4,9 @@ import re
 
 import pytest
 
-from proofs_checks import all_claims
+from proofs_checks import SECONDS, all_claims
+from proofs_checks.slowest import slowest
+from teltheory.claims.registry import slow_claims
 from teltheory.workloads import data_folder
 
 LIST = data_folder().parent / "CLAIMS.md"
@@ -26,6 +28,14 @@ def identifiers(text: str) -> set[str]:
 def test_no_identifier_is_used_twice() -> None:
     rows = [claim.id for claim in all_claims()]
     assert len(rows) == len(set(rows))
+
+
+def test_the_slow_claims_are_claims_of_the_ledger_longest_first() -> None:
+    assert slow_claims() == SECONDS
+    assert set(SECONDS) <= {claim.id for claim in all_claims()}
+    assert list(SECONDS.values()) == sorted(SECONDS.values(), reverse=True)
+    seconds = {"quick": 0.4, "slow": 1.2, "slower": 30.6}
+    assert slowest([{"id": name, "seconds": took} for name, took in seconds.items()]) == {"slower": 31, "slow": 1}
 
 
 @pytest.mark.skipif(not LIST.is_file(), reason="the list of claims is not beside the data folder")

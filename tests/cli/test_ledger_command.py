@@ -2,13 +2,14 @@
 
 import io
 import json
+from types import SimpleNamespace
 
 import pytest
 from report.ledger_rows import row
 from rich.console import Console
 
 from teltheory.cli.printed.output import WIDTH
-from teltheory.cli.verify.command import chosen_claims, ledger_table
+from teltheory.cli.verify.command import _handed_out, chosen_claims, ledger_table
 from teltheory.errors import ArgumentError
 from teltheory.report.words import LEDGER_TITLE
 
@@ -115,3 +116,11 @@ def test_one_claim_is_not_counted():
     said = " ".join(printed([row()], 80).split())
     assert said.startswith(f"{LEDGER_TITLE} holds theorem-31 (the paper, PMLR text) T-LRU is no worse. ")
     assert said.endswith("every one within the bounds: one.")
+
+
+def test_the_longest_work_is_handed_out_first_and_what_nobody_timed_last():
+    together = {"b": "replays", "e": "replays"}
+    claims = [SimpleNamespace(id=name, together=together.get(name)) for name in "abcdef"]
+    seconds = {"e": 4, "b": 3, "d": 6, "gone": 99}
+    assert _handed_out(claims, seconds) == [("b", "e"), ("d",), ("a",), ("c",), ("f",)]
+    assert _handed_out(claims, {}) == [("a",), ("b", "e"), ("c",), ("d",), ("f",)]

@@ -25,6 +25,7 @@ from teltheory.claims.registry import (
     claims_in,
     claims_where_named,
     sections,
+    slow_claims,
 )
 from teltheory.claims.search import decide_safely
 from teltheory.claims.verdict import is_expected
@@ -132,7 +133,7 @@ def decide_all(
 ) -> tuple[list[dict[str, Any]], bool]:
     """Decide claims on several processes; return their rows in the order of `ids`, and whether all are sound."""
     decided: dict[str, tuple[dict[str, Any], bool]] = {}
-    handed = _handed_out([claim_named(name, file) for name in ids])
+    handed = _handed_out([claim_named(name, file) for name in ids], slow_claims())
     deciding = on_processes(partial(_decide, effort=effort, file=file), handed, workers or cores(), _named)
     with progress_bar() as bar, closing(deciding):
         task = bar.add_task("Deciding claims", total=len(ids))
@@ -142,17 +143,15 @@ def decide_all(
     return [decided[name][0] for name in ids], all(sound for _, sound in decided.values())
 
 
-def _handed_out(claims: Sequence[Claim[Any]]) -> list[tuple[str, ...]]:
-    """Return what one process decides at a time, in the order of work: one claim, or those that share work.
+def _handed_out(claims: Sequence[Claim[Any]], seconds: Mapping[str, float]) -> list[tuple[str, ...]]:
+    """Return what one process decides at a time, one claim or those that share work: the longest work first.
 
-    What one claim compiles is on disk when the others that need it come, last.
+    `seconds` are those of slow claims, in a ledger of before; what it does not know comes after, as it came.
     """
-    compiled = [(claim.id,) for claim in claims if claim.compiled is not None]
     shared: dict[str, list[str]] = {}
     for claim in claims:
-        if claim.compiled is None:
-            shared.setdefault(claim.together or f"alone: {claim.id}", []).append(claim.id)
-    return [*compiled[:1], *map(tuple, shared.values()), *compiled[1:]]
+        shared.setdefault(claim.together or f"alone: {claim.id}", []).append(claim.id)
+    return sorted(map(tuple, shared.values()), key=lambda ids: -sum(seconds.get(one, 0) for one in ids))
 
 
 def _named(ids: tuple[str, ...]) -> str:
