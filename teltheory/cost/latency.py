@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from math import isqrt, lcm
+from math import inf, isqrt, lcm
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -175,13 +175,12 @@ class LatencyModel:
             If not even 0 tokens keep it, or any number does.
         """
         left = self._left(slo)
-        alpha, gamma, *_ = self._scaled
         if left is None:
             least = max(self.floor, self.constant)
             raise ArgumentError("slo", f"{float(slo)} s", f"{float(least):g} seconds or more")
-        if not alpha and not gamma:
+        if self._alone(left) == inf:
             raise ArgumentError("slo", f"{float(slo)} s", "seconds that some number of tokens takes")
-        return (isqrt(alpha**2 + 4 * gamma * left) - alpha) // (2 * gamma) if gamma else left // alpha
+        return int(self._alone(left))
 
     def safe_uncached(self, total: IntArray, slo: Seconds) -> IntArray:
         """Return the most tokens of each input that may be uncached: the largest u with TTFT(u, n - u) <= `slo`.
@@ -203,7 +202,11 @@ class LatencyModel:
         left = self._left(slo)
         if left is None:
             return np.full(np.shape(total), -1, np.int64)
-        return each(total, lambda n: self._safe(n, left))
+        safe, alone = np.array(total, np.int64), self._alone(left)
+        over = safe > alone
+        if over.any():
+            safe[over] = each(safe[over], lambda n: self._safe(n, left)) if self.per_pair else alone
+        return safe
 
     @property
     def _values(self) -> tuple[Fraction, ...]:
@@ -227,13 +230,16 @@ class LatencyModel:
         within = seconds_of("slo", slo) * scaled.one // 1
         return None if within < max(scaled.floor, scaled.constant) else within - scaled.constant
 
-    def _safe(self, n: int, left: int) -> int:
-        """Return the smaller root u of alpha u + gamma (2 n u - u^2) = left, rounded down, at most n."""
+    def _alone(self, left: int) -> int | float:
+        """Return the largest u, none cached, with alpha u + gamma u^2 <= left; infinity if tokens take no time."""
         alpha, gamma, *_ = self._scaled
-        if (alpha + gamma * n) * n <= left:
-            return n
-        if not gamma:
-            return left // alpha
+        if gamma:
+            return (isqrt(alpha**2 + 4 * gamma * left) - alpha) // (2 * gamma)
+        return left // alpha if alpha else inf
+
+    def _safe(self, n: int, left: int) -> int:
+        """Return the smaller root u of alpha u + gamma (2 n u - u^2) = left, rounded down, where not all n fit."""
+        alpha, gamma, *_ = self._scaled
         slope = alpha + 2 * gamma * n
         return (slope - 1 - isqrt(slope**2 - 4 * gamma * left - 1)) // (2 * gamma)
 

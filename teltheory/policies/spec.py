@@ -123,7 +123,8 @@ class Spec:
     ) -> Policy:
         """Make the policy; the arguments fill in what was left out, and a latency model makes seconds tokens."""
         defaults: dict[str, Value] = {"xi": xi, "q_hat": q_hat, "cutoff": cutoff}
-        parameters = {key: value for key, value in defaults.items() if self.needs(key)}
+        left_out = set(self.parameters) - set(dict(self.given))
+        parameters = {key: value for key, value in defaults.items() if key in left_out}
         parameters |= {key: self._in_tokens(value, latency) for key, value in self.given if key != CACHE}
         if self.name in FOR_SLOS:
             if latency is None or slo is None:
