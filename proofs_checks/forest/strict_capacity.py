@@ -4,7 +4,7 @@ docs/forest-strict.md has the proofs. A block is *held up* at a step if it is ne
 above one that is.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -25,9 +25,14 @@ def useful(case: ForestCase) -> list[int]:
     return list(map(min, case.known, case.need))
 
 
-def held_up(case: ForestCase, k: int) -> set[int]:
-    """Return the blocks that are held up before request k, and the paths that no cut touches."""
+def most_held_up(case: ForestCase) -> int:
+    """Return the most blocks that are held up before a request, with the paths that no cut touches."""
     paths, reads = case.shape.paths, useful(case)
+    return max(len(held_up(case, k, paths, reads)) for k in range(len(paths)))
+
+
+def held_up(case: ForestCase, k: int, paths: Sequence[Sequence[int]], reads: Sequence[int]) -> set[int]:
+    """Return the blocks that are held up before request k, and the paths that no cut touches."""
     running = range(max(k - case.running, 0), k) if case.forced else range(0)
     held = {block for j in running for block in paths[j]}
     past = {block for path in paths[:k] for block in path}
@@ -41,10 +46,9 @@ def held_up(case: ForestCase, k: int) -> set[int]:
 def lossless(case: ForestCase) -> Values:
     """Ask whether a strict cache loses nothing, by all its contents, and whether all fits that is held up."""
     endless = sum(case.excesses_of(case.known))
-    most = max(len(held_up(case, k)) for k in range(len(case.ask)))
     return {
         LOSES_NOTHING: optimum(case, strict=True) == endless,
-        HAS_ROOM: most <= case.capacity,
+        HAS_ROOM: most_held_up(case) <= case.capacity,
     }
 
 
