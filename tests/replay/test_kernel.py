@@ -1,9 +1,10 @@
 """The kernel reuses what the reference reuses, turn by turn."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from replay.instances import POLICY_NAMES, TRIMS, by_both_engines, cases, examples, fewer, policies, same, seeded
 from replay.own_policies import OWN
 from teltheory.replay.bitset import clear_bit, largest_bit, new_bitset, set_bit
@@ -34,6 +35,13 @@ def test_longer_traces_with_many_conversations(forced):
     for case in seeded(fewer(40, 10), 9, **limits):
         for policy in (*policies(case).values(), *OWN):
             same(case, policy)
+
+
+@pytest.mark.parametrize("policy", [tt.Belady(), *OWN[:3]], ids=str)
+def test_more_turns_than_two_levels_of_a_bitset_have(policy):
+    """64 * 64 turns fill two levels; a third is above them."""
+    (case,) = seeded(1, 4, turns=(5000, 5001), conversations=200, length=30)
+    same(replace(case, capacity=20_000, forced=False), policy)
 
 
 @pytest.mark.parametrize("unit", [2**31 - 1, 2**31, 2**31 + 1, 2**40, 3 * 2**59])
@@ -106,22 +114,3 @@ def test_slots_follow_each_other_as_the_turns_of_a_conversation_do():
             last[conversation] = m + k
         slots = Slots.of(case.instance)
         assert (slots.previous.tolist(), slots.following.tolist()) == (previous, following), case
-
-
-@given(
-    st.lists(st.tuples(st.booleans(), st.integers(0, 299)), max_size=60), st.sampled_from([1, 64, 65, 300, 5000])
-)
-@examples(150)
-def test_the_bitset_is_a_set(steps, n):
-    bitset, members = new_bitset(n), set()
-    for add, drawn in steps:
-        number = drawn % n
-        if add:
-            set_bit(bitset, number)
-            members.add(number)
-        else:
-            clear_bit(bitset, number)
-            members.discard(number)
-        if members:
-            assert largest_bit(bitset) == max(members)
-    assert bool(bitset[0].any()) == bool(members)
