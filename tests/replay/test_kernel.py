@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from replay.instances import POLICY_NAMES, TRIMS, by_both_engines, cases, examples, fewer, policies, same, seeded
 from replay.own_policies import OWN
-from teltheory.replay.bitset import clear_bit, largest_bit, new_bitset, set_bit
 
 import teltheory as tt
 from teltheory.policies import LeastRecentlyUsed
