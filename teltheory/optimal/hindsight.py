@@ -37,6 +37,7 @@ from teltheory.optimal.methods import (
 )
 from teltheory.optimal.sides import Optimum
 from teltheory.optimal.trees.hindsight import strict_optimum
+from teltheory.replay.asked import or_reference
 
 Method = Literal["auto", "greedy", "lp", "milp", "pyomo"]
 
@@ -132,7 +133,9 @@ def _answer(instance: Any, xi: int, method: str, time_limit: float | None) -> An
         return by_intervals(instance, xi, time_limit)
     if method == "pyomo":
         return by_pyomo(instance, xi, time_limit)
-    return by_greedy(instance, xi)
+    with or_reference("kernel" if method == "greedy" else "auto", len(instance)):
+        return by_greedy(instance, xi)
+    return by_relaxation(instance, xi, unweighted(len(instance)), time_limit)
 
 
 def weighted_optimum(

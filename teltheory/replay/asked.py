@@ -19,6 +19,8 @@ Engine = Literal["auto", "kernel", "reference"]
 Cache = Literal["strict", "holes", "whole"] | RadixNodes | WholeNodes
 KERNEL_FROM = 2000
 """Turns from which on the kernel is quicker than loading it."""
+UNITS_A_TURN = 3
+"""Units of paths that the reference replays in the time of a turn, where it goes by units."""
 REFERENCE_TO = 10_000
 """Turns up to which the reference takes a few seconds, and stands in for loops that there is no code of."""
 
@@ -39,7 +41,7 @@ class Asked:
 
 @contextmanager
 def or_reference(engine: Engine, turns: int) -> Iterator[None]:
-    """Let the reference follow if no loop does what a policy does; short of machine code too, with a warning.
+    """Let the reference follow if no loop does what is asked; short of machine code too, with a warning.
 
     Raises
     ------
@@ -58,7 +60,7 @@ def or_reference(engine: Engine, turns: int) -> Iterator[None]:
             raise
         if turns > REFERENCE_TO:
             raise MachineCodeError(f"{error}; without it at most {REFERENCE_TO:,} turns are replayed") from error
-        warnings.warn(f"{error}; the reference replays meanwhile, which is slower", stacklevel=1)
+        warnings.warn(f"{error}; something slower runs meanwhile", stacklevel=1)
 
 
 def check_policy(policy: object) -> None:

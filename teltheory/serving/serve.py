@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, get_args
@@ -22,6 +21,7 @@ from teltheory.policies.named import policy_of
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import NotCompiledError
 from teltheory.replay import KERNEL_FROM, Engine, replay
+from teltheory.replay.asked import or_reference
 from teltheory.replay.tiers.replays import made_in, outcome_of
 from teltheory.serving.batching import batching_of, run_in_batches
 from teltheory.serving.engine import ServedRows, caches_of, run
@@ -134,7 +134,7 @@ def _compiled(asked: ToServe, batching: Any, shared: bool, engine: Engine) -> Se
     """Serve by the compiled engine; None where "auto" takes the plain one."""
     if engine == "auto" and len(asked.work) < KERNEL_FROM:
         return None
-    with suppress(*(() if engine == "kernel" else (NotCompiledError,))):
+    with or_reference(engine, len(asked.work)):
         if batching is not None:
             raise NotCompiledError("batching", batching, "engine='reference' for it")
         if shared:
@@ -176,7 +176,7 @@ def _rows(
 
 def _replayed(asked: ToServe) -> Sequence[Cache] | None:
     """Return caches whose requests were replayed before, where a router looks at none."""
-    with suppress(NotCompiledError):
+    with or_reference("auto", len(asked.work)):
         return replayed_caches(asked)
     return None
 

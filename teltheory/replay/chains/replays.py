@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from teltheory.errors import ArgumentError
 from teltheory.model.instance import Instance
+from teltheory.model.numbers import exact_sum
 from teltheory.model.outcome import Outcome
 from teltheory.policies.policy import AnyPolicy, prefers_kernel
-from teltheory.replay.asked import KERNEL_FROM, Engine, or_reference
+from teltheory.replay.asked import KERNEL_FROM, UNITS_A_TURN, Engine, or_reference
 from teltheory.replay.chains.reference import replay_reference
 
 
@@ -36,7 +37,7 @@ def _remembered(instance: Instance, policy: AnyPolicy, engine: Engine) -> Outcom
     from teltheory.replay.chains.remembering import replay_runs, replay_units
 
     if engine != "reference":
-        with or_reference(engine, len(instance.requests)):
+        with or_reference(engine, exact_sum(instance.requests.past) // UNITS_A_TURN):
             return replay_runs(instance, policy)
     return replay_units(instance, policy)
 

@@ -25,13 +25,12 @@ from teltheory.errors import ArgumentError
 from teltheory.model.instance import ModuleInstance
 from teltheory.model.outcome import Outcome
 from teltheory.policies.memory import Memory, goes_by_key
-from teltheory.policies.policy import AnyPolicy, NotCompiledError, Policy, prefers_kernel, runs_on_forests, settled
+from teltheory.policies.policy import AnyPolicy, Policy, prefers_kernel, runs_on_forests, settled
+from teltheory.replay.asked import KERNEL_FROM, Engine, or_reference
 from teltheory.replay.sets.memories import memory_of
 from teltheory.replay.sets.reference import replay_reference
 
 SetCache = Literal["strict", "whole"]
-KERNEL_FROM = 2000
-"""Uses from which on the loops in C are quicker than preparing for them."""
 
 
 def checked_set_cache(cache: object) -> bool:
@@ -41,18 +40,15 @@ def checked_set_cache(cache: object) -> bool:
     return cache == "whole"
 
 
-def replay_sets(instance: ModuleInstance, policy: AnyPolicy, engine: str = "auto") -> Outcome:
+def replay_sets(instance: ModuleInstance, policy: AnyPolicy, engine: Engine = "auto") -> Outcome:
     """Replay an instance of module sets that was checked before; see `teltheory.replay.replay`."""
     policy = rules = settled(_checked(policy, instance))
-    long = len(instance.requests.members) >= KERNEL_FROM
-    if engine == "kernel" or (engine == "auto" and long and prefers_kernel(policy)):
+    uses = len(instance.requests.members)
+    if engine == "kernel" or (engine == "auto" and uses >= KERNEL_FROM and prefers_kernel(policy)):
         from teltheory.replay.sets.kernel import replay_kernel
 
-        try:
+        with or_reference(engine, uses):
             return replay_kernel(instance, policy)
-        except NotCompiledError:
-            if engine == "kernel":
-                raise
     return replay_reference(instance, rules)
 
 

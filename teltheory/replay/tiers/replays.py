@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import partial, singledispatch
 from operator import sub
 from typing import Any, NamedTuple
@@ -18,8 +17,8 @@ from teltheory.model.outcome import Outcome
 from teltheory.model.requests import Requests
 from teltheory.model.tiers import TieredOutcome, Tiers, tiers_of
 from teltheory.model.trace import Trace
-from teltheory.policies.policy import NotCompiledError, settled
-from teltheory.replay.asked import KERNEL_FROM, Asked
+from teltheory.policies.policy import settled
+from teltheory.replay.asked import KERNEL_FROM, Asked, or_reference
 from teltheory.replay.chains.replays import replay_instance
 from teltheory.replay.sets.tiers import SetsInTiers
 from teltheory.replay.tiers import differences
@@ -42,7 +41,7 @@ def replay_turns(trace: Trace, asked: Asked) -> Outcome | TieredOutcome:
 
 def _turns_in_tiers(instance: Instance, asked: Asked) -> Outcome | TieredOutcome:
     if asked.engine == "kernel" or (asked.engine == "auto" and len(instance) >= KERNEL_FROM):
-        with suppress(*(() if asked.engine == "kernel" else (NotCompiledError,))):
+        with or_reference(asked.engine, len(instance)):
             return _by_kernel(instance, asked.policy, tiers_of(asked.capacity))
     return replay_one_by_one(instance, asked)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 
 from teltheory.errors import ArgumentError
@@ -11,7 +10,7 @@ from teltheory.model.instance import ForestInstance
 from teltheory.model.outcome import Outcome
 from teltheory.policies.policy import AnyPolicy, NotCompiledError, prefers_kernel, runs_on_forests
 from teltheory.policies.residence import ByResidence
-from teltheory.replay.asked import KERNEL_FROM, Cache, Engine
+from teltheory.replay.asked import KERNEL_FROM, UNITS_A_TURN, Cache, Engine, or_reference
 from teltheory.replay.radix.nodes import RadixNodes
 
 
@@ -31,12 +30,12 @@ def replay_forest(
     """Replay an instance of a forest that was checked before; see `replay`."""
     check_forest_cache(policy, cache)
     by_kernel, by_reference = _forest_engines(cache)
-    long = int(instance.requests.past.sum()) >= KERNEL_FROM
+    units = int(instance.requests.past.sum())
     if not instance.is_plain:
         _check_plain_loops(instance, cache, engine)
         return by_reference(instance, policy)
-    if engine == "kernel" or (engine == "auto" and long and prefers_kernel(policy)):
-        with suppress(*(() if engine == "kernel" else (NotCompiledError,))):
+    if engine == "kernel" or (engine == "auto" and units >= KERNEL_FROM and prefers_kernel(policy)):
+        with or_reference(engine, units // UNITS_A_TURN):
             return by_kernel(instance, policy)
     return by_reference(instance, policy)
 
