@@ -1,24 +1,30 @@
 """The compiled engines: a latency that is a formula, and a router by name.
 
 They take the steps of `teltheory.serving.engine` one after the other, with every sum and product in the same order
-(``queues.h``), so that seconds are the same bit for bit. ``chains.c`` has private conversations in any tiers.
+(``queues.h``), so that seconds are the same bit for bit. ``chains.c`` has private conversations in any tiers,
+``forests.c`` forests in strict caches of one tier, by policies that go by recency alone.
 """
 
 from __future__ import annotations
 
+from functools import singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from teltheory.base.loops import call
 from teltheory.cost.latency import LatencyModel
-from teltheory.model.instance import Instance
+from teltheory.model.forest import Forest
+from teltheory.model.instance import ForestInstance, Instance
 from teltheory.model.numbers import INT64_MAX, FloatArray, IntArray, readonly
 from teltheory.model.tiers import tiers_of
-from teltheory.policies.policy import NotCompiledError
+from teltheory.model.trace import Trace
+from teltheory.policies.policy import NotCompiledError, has_rules, settled
 from teltheory.replay.chains.rules import Nodes
+from teltheory.replay.tiers.nodes import policy_of_each_tier
 from teltheory.replay.tiers.replays import Moves, check_cache
 from teltheory.replay.tiers.rules import empty, layout_of, moved_of
+from teltheory.replay.trees.recency import said_by_recency
 from teltheory.serving.cache_aware import CacheAware, sent
 from teltheory.serving.parts import RequestTimes, ToServe, replica_of_each, served_by_parts
 from teltheory.serving.routers import Affinity, LeastLoaded, MinTTFT
@@ -73,31 +79,77 @@ class OnReplicas(Nodes):
 
 def run_compiled(asked: ToServe) -> tuple[RequestTimes, Moves]:
     """Serve requests; `NotCompiledError` if no loop does what is asked."""
+    first, second = served_by_parts, served_one_by_one
+    if asked.work.requests.shared and asked.replicas > 1:  # one loop is faster there than a replay a replica
+        first, second = second, first
     try:
-        times, moved = served_by_parts(asked)
+        times, moved = first(asked)
     except NotCompiledError:
-        times, moved = served_one_by_one(asked)
+        times, moved = second(asked)
     for array in (*times, *moved):
         readonly(array)
     return times, moved
 
 
 def served_one_by_one(asked: ToServe) -> tuple[RequestTimes, Moves]:
-    """Serve private conversations; `NotCompiledError` if the engine does not do what is asked."""
-    work, tiers, replicas = asked.work, tiers_of(asked.memory), asked.replicas
-    if work.requests.shared:
-        raise NotCompiledError("trace", "a Forest", "engine='reference' for it")
+    """Serve requests one after the other; `NotCompiledError` if no loop does what is asked."""
     check_cache(asked.cache)
-    instance = Instance.of(work.requests, tiers.capacities[0], forced=asked.forced)  # type: ignore[arg-type]
-    sessions = instance.requests.conversations
-    queues, trees = queues_of(asked, work.session, sessions), sent_of(asked)
-    layout, moved = layout_of(instance, asked.policy, tiers, OnReplicas), moved_of(len(tiers), len(work))
-    known = np.full((sessions, replicas), -1, np.int64), np.full(replicas, -1, np.int64)
+    return _served(asked.work.requests, asked)
+
+
+@singledispatch
+def _served(requests: Any, asked: ToServe) -> tuple[RequestTimes, Moves]:
+    raise NotCompiledError("trace", type(requests).__name__, "a Trace or a Forest")
+
+
+@_served.register(Trace)
+def _turns(trace: Trace, asked: ToServe) -> tuple[RequestTimes, Moves]:
+    """Serve private conversations."""
+    tiers, replicas, sessions = tiers_of(asked.memory), asked.replicas, trace.conversations
+    instance = Instance.of(trace, tiers.capacities[0], forced=asked.forced)
+    queues, trees = queues_of(asked, trace.code, sessions), sent_of(asked)
+    layout, moved = layout_of(instance, asked.policy, tiers, OnReplicas), moved_of(len(tiers), len(trace))
+    known = np.full((replicas, sessions), -1, np.int64), np.full(replicas, -1, np.int64)
     caches = layout, replicas, empty(layout, replicas), moved
     reused = np.empty(len(tiers), np.int64)
     call("serve_conversations", layout.sizes, *caches, sessions, queues, trees, asked.forced, known, reused)
     times = RequestTimes(queues.replica, *queues.times)
     return times, Moves(moved.cached, moved.written, moved.copied, moved.cached[1:])
+
+
+@_served.register(Forest)
+def _paths(forest: Forest, asked: ToServe) -> tuple[RequestTimes, Moves]:
+    """Serve a forest in strict caches of one tier, by a policy that goes by recency alone."""
+    tiers, replicas, n, nodes = tiers_of(asked.memory), asked.replicas, len(forest), forest.nodes
+    instance = ForestInstance.of(forest, tiers.capacities[0], forced=asked.forced)
+    kept = _kept_of(instance, asked)
+    names, session = np.unique(asked.work.session, return_inverse=True)
+    queues, trees = queues_of(asked, session, len(names)), sent_of(asked)
+    through, top = np.full(nodes * replicas, -1, np.int64), np.full(n, -1, np.int64)
+    slots, lists = np.zeros((3, n), np.int64), np.full((3, replicas), n, np.int64)
+    lists[0] = -1
+    moved, overflow = np.empty((2, n), np.int64), np.full(replicas, -instance.capacity)
+    columns = forest.parent, forest.depth, forest.leaf, forest.ask, forest.past
+    caches = through, top, *slots, np.empty(n, np.int64), *lists, overflow, *moved
+    call("serve_forest", n, nodes, columns, replicas, asked.forced, kept, caches, len(names), queues, trees)
+    none = np.empty((0, n), np.int64)
+    return RequestTimes(queues.replica, *queues.times), Moves(moved[:1], moved[1], none, none)
+
+
+def _kept_of(instance: ForestInstance, asked: ToServe) -> tuple[IntArray | None, ...]:
+    """Return what the policy keeps of each path by itself, None for all of it, and how much is no surplus."""
+    forest, tiers = instance.requests, tiers_of(asked.memory)
+    if len(tiers) > 1 or asked.cache != "strict" or not instance.is_plain:
+        raise NotCompiledError("trace", "a Forest", "one strict tier and no cut history, or engine='reference'")
+    several = isinstance(asked.policy, (tuple, list))
+    each = settled(tuple(asked.policy) if several else (asked.policy,), forest)
+    (policy,) = policy_of_each_tier(each, tiers, rounds=True)
+    simple = has_rules(policy) and policy.trim != "round-robin"
+    said = said_by_recency(policy, forest.past, strict=True) if simple else None
+    if said is None:
+        raise NotCompiledError("policy", policy, "one by recency alone, or engine='reference' for it")
+    full = None if said.full is forest.past else said.full
+    return tuple(None if kept is None else np.array(kept) for kept in (full, said.least))  # to be raised
 
 
 def queues_of(asked: ToServe, session: IntArray, sessions: int) -> Queues:

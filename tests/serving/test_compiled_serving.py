@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from replay.instances import fewer
-from serving.worlds import LATENCIES, ROUTERS, a_capacity, a_trace
+from serving.worlds import LATENCIES, ROUTERS, a_capacity, a_forest, a_policy, a_trace
 from strategies import given_columns, timed_columns
 
 import teltheory as tt
-from teltheory.policies import LeastRecentlyUsed, on_arrays
+from teltheory.policies import FIFO, LeastRecentlyUsed, on_arrays
 from teltheory.policies.policy import NotCompiledError
 from teltheory.serving import compiled
 from teltheory.serving.cache_aware import CacheAware
@@ -59,6 +59,33 @@ def test_small_traces(by_parts, monkeypatch):
             same(trace, a_compiled_policy(rng), capacity, router=router, **options)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_small_forests(seed, monkeypatch):
+    monkeypatch.setattr(compiled, "served_by_parts", compiled.served_one_by_one)
+    rng = np.random.default_rng(seed)
+    for _ in range(fewer(100)):
+        forest, size, forced = a_forest(rng, 30), int(rng.integers(0, 15)), bool(rng.random() < 0.3)
+        size += int(forest.past.max()) if forced else 0
+        options = {"replicas": int(rng.integers(1, 5)), "latency": (*LATENCIES, SECONDS)[rng.integers(3)]}
+        policy, capacity = a_policy(rng), (size, tt.Tiers((size,)))[rng.integers(2)]
+        for router in () if forest.is_private else (*ROUTERS, a_router(rng)):  # private ones may trim in rounds
+            same(forest, policy, capacity, router=router, forced=forced, **options)
+
+
+@given(timed_columns(given_columns(length=st.integers(0, 2**54), max_turns=20)), st.integers(0, 2**58))
+def test_long_paths(columns, capacity):
+    """No plain tree has so many units: one loop over all replicas judges a replay of each."""
+    forest = tt.Trace.from_turns(**columns).forest
+    options = {"replicas": 3, "latency": SECONDS, "engine": "kernel"}
+    for policy in (tt.LRU(), tt.TLRU(2**52, 2**50, "least-recent"), tt.TLRU(2**52, 2**50, "eager")):
+        with pytest.MonkeyPatch.context() as patched:
+            whole = tt.serve(forest, policy, capacity, **options)
+            patched.setattr(compiled, "served_one_by_one", compiled.served_by_parts)
+            parts = tt.serve(forest, policy, capacity, **options)
+        assert whole.outcome == parts.outcome
+        assert whole.start.tolist() == parts.start.tolist()
+
+
 def a_router(rng):
     """Return a cache-aware router that forgets, and weighs queues against what was sent."""
     apart, interval, most = rng.integers(0, 4), rng.choice([0.0, 0.5, 3.0]), rng.integers(0, 30)
@@ -94,8 +121,9 @@ def test_long_traces_take_it_and_what_it_does_not_do_is_plain():
         with pytest.raises(NotCompiledError):
             tt.serve(few, policy, tiers, router=router, engine="kernel", **options)
         assert len(tt.serve(few, policy, tiers, router=router, **options)) == 300
-    with pytest.raises(NotCompiledError, match="a Forest"):
-        tt.serve(few.forest, tt.LRU(), tiers, router="affinity", engine="kernel", **options)
+    for policy, room in ((tt.LRU(), tiers), (tt.Belady(), 9), (FIFO(), 9), (tt.TLRU(9, 2, mark="last"), 9)):
+        with pytest.raises(NotCompiledError):
+            tt.serve(few.forest, policy, room, router="affinity", engine="kernel", **options)
     with pytest.raises(tt.ArgumentError, match="engine: found 'quick'"):
         tt.serve(few, tt.LRU(), tiers, engine="quick", **options)
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import currently_in_test_context, event, given
 from hypothesis import strategies as st
 from serving.test_compiled_serving import SECONDS
@@ -14,6 +15,7 @@ import teltheory as tt
 from teltheory.cost.latency_table import TableLatency
 from teltheory.policies import FIFO, LFU, PGDSF, SLRU, LeastRecentlyUsed, choose, on_arrays
 from teltheory.policies.policy import NotCompiledError
+from teltheory.serving import compiled
 from teltheory.serving import serve as serving
 from teltheory.serving.batching import Decode
 from teltheory.serving.served import Served
@@ -99,7 +101,9 @@ def test_parts_of_private_conversations(columns, policy, capacity, forced):
 
 @given(forests(), policies(memory=True), capacities, st.booleans())
 def test_parts_of_forests(forest, policy, capacity, forced):
-    agree_before(forest, policy, capacity, forced=forced)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(compiled, "served_one_by_one", compiled.served_by_parts)
+        agree_before(forest, policy, capacity, forced=forced)
 
 
 @given(turns, st.sampled_from(["round-robin", None]), sizes)

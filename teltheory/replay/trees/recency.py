@@ -55,24 +55,29 @@ class Marks(NamedTuple):
 
 def kept_by_recency(policy: Policy, forest: Forest, strict: bool) -> KeptPaths | None:
     """Return what a policy keeps of each path, in a strict cache or one with holes; None if the loop can't."""
+    said = said_by_recency(policy, forest.past, strict)
+    if said is None or mark_of(policy) == "last":
+        return said
+    runs = Runs.of(forest)
+    full = said.full if said.full is forest.past else readonly(highest(runs, np.array(said.full)))
+    return KeptPaths(full, None if said.least is None else readonly(highest(runs, np.array(said.least))))
+
+
+def said_by_recency(policy: Policy, end: IntArray, strict: bool) -> KeptPaths | None:
+    """Return what a policy keeps of each path of a length by itself, whatever runs through it keep."""
     mark = mark_of(policy)
     if mark != "high-water" and (mark != "last" or strict):
         return None
-    runs = Runs.of(forest)
-    said = _said_of_marks(policy, Marks(runs.end))
-    if said is None or (mark == "high-water" and not _rises(*said, runs.end)):
+    said = _said_of_marks(policy, Marks(end))
+    if said is None or (mark == "high-water" and not _rises(*said, end)):
         return None
     dropped, budget = said
-    full = runs.end if dropped is False else np.where(dropped, 0, runs.end)
-    least = full if budget is runs.end else _smaller(budget, full, runs.end)
+    full = end if dropped is False else np.where(dropped, 0, end)
+    least = full if budget is end else _smaller(budget, full, end)
     if least.dtype != np.int64 or least.min(initial=0) < 0:
         return None
-    if mark == "high-water":
-        surplus = least is not full
-        full = full if full is runs.end else highest(runs, full)
-        least = highest(runs, least) if surplus else full
     if policy.trim == "eager":
-        return KeptPaths(readonly(least), None)
+        full = least
     return KeptPaths(readonly(full), None if least is full else readonly(least))
 
 
