@@ -1,7 +1,7 @@
 /* Private conversations on replicas, in any tiers and orders: the steps of `replay/tiers/steps.h` behind queues.
 
-   A turn's slot is on one replica, so slots are those of a replay in tiers, and each replica only knows which of them a
-   conversation has there, and its latest one. */
+   A turn's slot is on one replica, so slots are those of a replay in tiers, and each replica only knows which of
+   them a conversation has there, and its latest one. */
 
 #include "replay/tiers/steps.h"
 #include "serving/queues.h"
@@ -44,12 +44,14 @@ void serve_conversations(
     int64_t n, int64_t tiers, int64_t rules, int64_t orders, const int64_t capacity[tiers], int64_t inclusive,
     const int64_t history[n], const int64_t past[n], const int64_t kept[rules * n], const int64_t full[tiers],
     const int64_t least[tiers], const int64_t safe[tiers], const int64_t up[tiers], const int64_t down[tiers],
-    const int64_t place[orders * n], const int64_t at[orders * n], const int64_t order[2 * tiers], int64_t replicas,
+    const int64_t place[orders * n], const int64_t at[orders * n], const int64_t order[2 * tiers],
+    int64_t replicas,
     int64_t held[n * tiers], int64_t sunk[n * tiers], int64_t used[replicas * tiers], int64_t changed[2 * n],
     uint64_t bits[2 * replicas * tiers * (n / 63 + 12)], int64_t high[2 * replicas * tiers],
     int64_t cached[tiers * n], int64_t written[n], int64_t copied[(tiers - 1) * n], int64_t sessions,
     const int64_t options[3], const double price[5 + tiers], const double arrival[n], const int64_t session[n],
-    const int64_t inputs[n], double free[replicas], int64_t home[sessions], int64_t replica[n], double times[4 * n],
+    const int64_t inputs[n], double free[replicas], int64_t home[sessions], int64_t replica[n],
+    double times[4 * n],
     int64_t nodes, const int64_t limits[2], const double rates[3], const int64_t parent[nodes],
     const int64_t length[nodes], const int64_t *leaf /* [n] */, const int64_t *ask /* [n] */,
     int64_t sent[(2 * replicas + 1) * nodes + 5 * replicas + n], int64_t forced, int64_t slot[sessions * replicas],

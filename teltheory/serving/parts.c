@@ -2,12 +2,13 @@
 
 #include "base/numbers.h"
 
-/* Group turns by replica, in order of arrival, and say what each knows of its conversation's turns before it there.
+/* Group turns by replica, in order of arrival, and say what each knows of its conversation's turns before it
+   there.
 
-   The turns of replica r are those at the places begin[r] to begin[r + 1] of `order`. Each place has, as a trace of
-   these turns alone says: its conversation, numbered by first arrival; the previous turn and the next one, counted from
-   the part's first, -1 and the part's length for none; and the history that the previous turn leaves of its own. At
-   first `begin` is 0 and `latest`, where each session was seen last, is -1. */
+   The turns of replica r are those at the places begin[r] to begin[r + 1] of `order`. Each place has, as a trace
+   of these turns alone says: its conversation, numbered by first arrival; the previous turn and the next one,
+   counted from the part's first, -1 and the part's length for none; and the history that the previous turn
+   leaves of its own. At first `begin` is 0 and `latest`, where each session was seen last, is -1. */
 void split_turns(int64_t n, int64_t replicas, int64_t sessions, const int64_t replica[n], const int64_t session[n],
                  const int64_t history[n], const int64_t past[n], int64_t begin[replicas + 1], int64_t order[n],
                  int64_t code[n], int64_t previous[n], int64_t following[n], int64_t known[n],

@@ -1,8 +1,9 @@
 /* Queues of replicas, request by request: who serves it, when, and what that takes (`teltheory.serving.engine`).
 
-   Every sum and product of seconds stands in the order of the plain engine, so that seconds are the same bit for bit.
-   Among replicas that are equally good the first one is taken. A cache is asked by two functions: `found` says what
-   request k would reuse of each tier at a replica, if anything, and changes nothing; `serve` serves it and writes that.
+   Every sum and product of seconds stands in the order of the plain engine, so that seconds are the same bit for
+   bit. Among replicas that are equally good the first one is taken. A cache is asked by two functions: `found`
+   says what request k would reuse of each tier at a replica, if anything, and changes nothing; `serve` serves it
+   and writes that.
 
    Each kind of requests is a loop of its own. Their parameters for what stands here have the same names. */
 #ifndef TELTHEORY_QUEUES_H
@@ -12,12 +13,14 @@
 
 #include "serving/sent.h"
 
-/* Ways to choose: as was said before, the idlest, the session's, that with the least TTFT, the cache-aware router. */
+/* Ways to choose: as was said before, the idlest, the session's, that with the least TTFT, the cache-aware
+   router. */
 enum { GIVEN, IDLEST, HOME, SOONEST, CACHE_AWARE };
 
 typedef struct {
     int64_t n, replicas, tiers, block_size, overlapped, way;
-    const double *arrival, *price; /* alpha, gamma, beta, the floor, one second, then what a unit of each tier loads */
+    /* alpha, gamma, beta, the floor, one second, then what a unit of each tier loads */
+    const double *arrival, *price;
     const int64_t *session, *inputs;
     const int64_t *cached; /* written by `serve`, a row a tier */
     double *free, *start, *load, *compute, *service;
@@ -26,7 +29,8 @@ typedef struct {
 
 #define QUEUES \
     { \
-        n, replicas, tiers, options[0], options[1], options[2], arrival, price, session, inputs, cached, free, times, \
+        n, replicas, tiers, options[0], options[1], options[2], arrival, price, session, inputs, cached, \
+        free, times, \
             times + n, times + 2 * n, times + 3 * n, home, replica \
     }
 

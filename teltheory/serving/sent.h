@@ -1,9 +1,9 @@
 /* The cache-aware router: it guesses from what it sent where what every replica has cached.
 
-   What it does says `teltheory.serving.cache_aware`. A replica's tree is a number a node of the forest of inputs: how
-   many of the node's first tokens were sent there, 0 for none, and the last request that used it. A node that was last
-   used by request t is on its path. So leaves go, least recently used first and of one request the deepest first, by
-   walks up the paths of requests t = 0, 1, ..., and `oldest` never goes back. */
+   What it does says `teltheory.serving.cache_aware`. A replica's tree is a number a node of the forest of
+   inputs: how many of the node's first tokens were sent there, 0 for none, and the last request that used it. A
+   node that was last used by request t is on its path. So leaves go, least recently used first and of one
+   request the deepest first, by walks up the paths of requests t = 0, 1, ..., and `oldest` never goes back. */
 #ifndef TELTHEORY_SENT_H
 #define TELTHEORY_SENT_H
 
@@ -18,7 +18,8 @@ typedef struct {
     int64_t *path;                                        /* room for the nodes of one */
     int64_t *tokens, *used;                               /* of each node, a row a replica */
     int64_t *size, *oldest;                               /* of each replica: all tokens; see above */
-    int64_t *head, *tail, *pending, *following; /* who waits at each replica, and how many; who is the next there */
+    /* who waits at each replica, and how many; who is the next there */
+    int64_t *head, *tail, *pending, *following;
     double next_eviction;
 } Sent;
 
@@ -72,7 +73,8 @@ static inline int64_t most_sent(const Sent *sent, int64_t node) {
     return most;
 }
 
-/* The replica of the longest prefix that was sent anywhere, if it is long enough; else that of the smallest tree. */
+/* The replica of the longest prefix that was sent anywhere, if it is long enough; else that of the smallest
+   tree. */
 static inline int64_t match(const Sent *sent, int64_t k, int64_t nodes) {
     int64_t matched = 0, end = nodes, found = 0, owner = 0, left = sent->ask[k];
     while (end > 0 && left > 0) { /* path[end] is the deepest node that matched */
