@@ -106,7 +106,7 @@ class TinyWorld(NamedTuple):
         return cls(len(turns), len(initial), rows, numbers)
 
 
-class Replayed(NamedTuple):
+class TinyOutcome(NamedTuple):
     """What turns reuse under a policy; and of a reading the loop without end, and the lowest X after each cut."""
 
     reused: list[int]
@@ -114,13 +114,13 @@ class Replayed(NamedTuple):
     lowest: list[int]
 
 
-def replayed(policy: str, case: Case) -> Replayed:
+def replayed(policy: str, case: Case) -> TinyOutcome:
     """Replay a case under one of `POLICIES`; nothing after a loop of a reading that goes round without end."""
     tiny, result = TinyWorld.of(case), np.zeros(RESULT, np.int64)
     call("replay_tiny_world", POLICIES.index(policy), tiny, Room.of(1, 0).results, result)
     reused, lowest, (cuts, ended, _) = result[:WIDTH], result[WIDTH:-3], result[-3:].tolist()
     known = cuts if ended else tiny.turns
-    return Replayed(reused[:known].tolist(), ENDS[ended], lowest[:cuts].tolist())
+    return TinyOutcome(reused[:known].tolist(), ENDS[ended], lowest[:cuts].tolist())
 
 
 def _check_size(name: str, found: int, most: int) -> None:
