@@ -93,9 +93,9 @@ def replay(
         `LRU`, `TLRU`, ..., the short form of one, such as ``"tlru:xi=2800"``, or any value with the rules of
         `teltheory.policies.Policy`. In tiers it works by rules, and may be several, one for each tier.
     engine : {"auto", "kernel", "reference"}
-        The kernel is compiled (on its first call, then kept on disk) and runs policies whose rules are written on
-        arrays (`teltheory.policies.on_arrays`) and do not look at what is cached; the reference is plain Python
-        and runs every policy. "auto" takes the kernel from 2,000 turns on. Both have the same outcome.
+        The kernel is machine code and runs policies whose rules are written on arrays
+        (`teltheory.policies.on_arrays`) and do not look at what is cached; the reference is plain Python and runs
+        every policy. "auto" takes the kernel from 2,000 turns on. Both have the same outcome.
     progress : callable or bool, optional
         Called with the turns done, and all of them, now and then; True shows a bar on standard error.
 
