@@ -24,6 +24,7 @@ from teltheory.replay.sets.tiers import SetsInTiers
 from teltheory.replay.tiers import differences
 from teltheory.replay.tiers.chains import Row, turns_of
 from teltheory.replay.tiers.copies import conversations_in
+from teltheory.replay.tiers.forests import replay_forest_in_tiers
 from teltheory.replay.tiers.nodes import WholeNodes
 from teltheory.replay.tiers.reference import PlainTree
 from teltheory.replay.tiers.tree import TieredTree
@@ -53,6 +54,15 @@ def replay_prefixes(forest: Forest, asked: Asked) -> Outcome | TieredOutcome:
     long = asked.engine == "auto" and asked.cache == "strict" and int(forest.past.sum()) >= KERNEL_FROM
     if long and not forest.is_cut and differences.covered(instance, asked.policy, tiers):
         return _by_differences(instance, asked, replay_forest)
+    return _prefixes_in_tiers(instance, asked) if long else replay_one_by_one(instance, asked)
+
+
+def _prefixes_in_tiers(instance: ForestInstance, asked: Asked) -> Outcome | TieredOutcome:
+    if len(tiers_of(asked.capacity)) > 1 and not instance.requests.is_cut:
+        with suppress(NotCompiledError):
+            moved = Moves(*replay_forest_in_tiers(instance, asked.policy, tiers_of(asked.capacity)))
+            outcome: TieredOutcome = made_in(asked.capacity, instance.requests, moved)
+            return outcome
     return replay_one_by_one(instance, asked)
 
 
@@ -64,7 +74,7 @@ def _by_differences(instance: Any, asked: Asked, replay: Callable[..., Outcome])
 
 def _copied_in_tiers(instance: Any, asked: Asked) -> IntArray:
     """Return what is copied to each slower tier, by a replay in tiers."""
-    replay = replay_one_by_one if instance.requests.shared else _turns_in_tiers
+    replay: Any = _prefixes_in_tiers if instance.requests.shared else _turns_in_tiers
     outcome: Any = replay(instance, asked)
     copied: IntArray = outcome.copied
     return copied

@@ -120,9 +120,9 @@ def _places(keys: Any, visits: Visits) -> tuple[IntArray, IntArray]:
 
     That is the smallest key, among equals the least recent request, of one path the deepest.
     """
-    recency = np.lexsort((-visits.end, visits.request))
-    ordered = np.broadcast_to(np.asarray(keys), len(recency))[recency]
-    order = recency[np.argsort(ordered, kind="stable")]
+    order = visits.by_recency
+    if np.ndim(keys):
+        order = order[np.argsort(np.asarray(keys)[order], kind="stable")]
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))[::-1]
     return readonly(place), readonly(order[::-1].copy())

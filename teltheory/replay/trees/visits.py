@@ -20,6 +20,8 @@ from teltheory.model.instance import ForestInstance
 from teltheory.model.nodes import at_nodes
 from teltheory.model.numbers import IntArray, readonly
 
+KEPT_AT = "_visits"
+
 
 @dataclass(frozen=True)
 class Visits:
@@ -45,8 +47,19 @@ class Visits:
 
     @classmethod
     def of(cls, forest: Forest, *, by_units: bool = False) -> Visits:
-        """Join the nodes of a forest to pieces, or make each unit one, and list the visits."""
-        forest = forest.by_units() if by_units else forest
+        """Join the nodes of a forest to pieces, or make each unit one, and list the visits.
+
+        Those by pieces are found once: they are kept with the forest's other cached values.
+        """
+        kept = vars(forest)
+        if by_units or KEPT_AT not in kept:
+            made = cls._made(forest.by_units() if by_units else forest, by_units)
+            return made if by_units else kept.setdefault(KEPT_AT, made)
+        visits: Visits = kept[KEPT_AT]
+        return visits
+
+    @classmethod
+    def _made(cls, forest: Forest, by_units: bool) -> Visits:
         children = np.bincount(forest.parent[forest.parent >= 0], minlength=forest.nodes)
         joined = children == 1  # with the only child, unless a request ends here
         joined[forest.leaf[forest.leaf >= 0]] = False
@@ -70,6 +83,12 @@ class Visits:
         (later,) = np.nonzero(self.previous >= 0)
         following[self.previous[later]] = later
         return readonly(following)
+
+    @cached_property
+    def by_recency(self) -> IntArray:
+        """The visits, those of the least recent request first, of one path the deepest first; shape (visits,)."""
+        first = self.start[self.request]
+        return readonly(first + self.start[self.request + 1] - 1 - np.arange(len(first)))
 
     @cached_property
     def end(self) -> IntArray:
