@@ -51,7 +51,8 @@ def replay_prefixes(forest: Forest, asked: Asked) -> Outcome | TieredOutcome:
     """Replay a forest in tiers, or one cache of whole nodes as the only tier."""
     tiers = tiers_of(asked.capacity)
     instance = instance_of(forest, tiers.capacities[0], forced=asked.forced)
-    long = asked.engine == "auto" and asked.cache == "strict" and int(forest.past.sum()) >= KERNEL_FROM
+    long = asked.engine == "kernel" or (asked.engine == "auto" and int(forest.past.sum()) >= KERNEL_FROM)
+    long = long and asked.cache == "strict"
     if long and not forest.is_cut and differences.covered(instance, asked.policy, tiers):
         return _by_differences(instance, asked, replay_forest)
     return _prefixes_in_tiers(instance, asked) if long else replay_one_by_one(instance, asked)
@@ -59,7 +60,7 @@ def replay_prefixes(forest: Forest, asked: Asked) -> Outcome | TieredOutcome:
 
 def _prefixes_in_tiers(instance: ForestInstance, asked: Asked) -> Outcome | TieredOutcome:
     if len(tiers_of(asked.capacity)) > 1 and not instance.requests.is_cut:
-        with suppress(NotCompiledError):
+        with or_reference("auto", len(instance)):
             moved = Moves(*replay_forest_in_tiers(instance, asked.policy, tiers_of(asked.capacity)))
             outcome: TieredOutcome = made_in(asked.capacity, instance.requests, moved)
             return outcome

@@ -1,13 +1,15 @@
 /* A forest in exclusive tiers, under any orders: the pieces of ``replay/trees/orders.c`` in several tiers.
 
-   Each piece (`teltheory.replay.trees.visits`) has its first units in tier 0, the next in tier 1, and so on. A piece
-   *waits* in a tier, in two sets of places in that tier's orders, while it is a leaf of the tier, which is if no
-   piece below it has units there: for trimming while what tiers 0 to it hold is more than is worth keeping there,
-   for eviction while the tier holds anything of it. Surplus goes before the rest, of a piece the deepest unit.
+   Each piece (`teltheory.replay.trees.visits`) has its first units in tier 0, the next in tier 1, and so on. A
+   piece *waits* in a tier, in two sets of places in that tier's orders, while it is a leaf of the tier, which is
+   if no piece below it has units there: for trimming while what tiers 0 to it hold is more than is worth keeping
+   there, for eviction while the tier holds anything of it. Surplus goes before the rest, of a piece the deepest
+   unit.
 
-   What leaves a tier is the head of the piece's part of the next, which is cut at once; from the last it is gone. A
-   piece that has left a tier may make its parent a leaf. Several units of a piece that go one after the other are as
-   one step: while they arrive, each goes through or leaves in its place what the order says, and nobody else comes.
+   What leaves a tier is the head of the piece's part of the next, which is cut at once; from the last it is
+   gone. A piece that has left a tier may make its parent a leaf. Several units of a piece that go one after the
+   other are as one step: while they arrive, each goes through or leaves in its place what the order says, and
+   nobody else comes.
 
    All sums are of lengths of one forest, which were checked to add up to less than 2**63. */
 
@@ -15,8 +17,8 @@
 
 enum { TRIM, EVICT };
 
-/* What is read: of pieces, requests and visits; and a row a tier of what of a piece is kept, overflow or not, of what
-   is no surplus, and two of places, with the visits at them. */
+/* What is read: of pieces, requests and visits; and a row a tier of what of a piece is kept, overflow or not, of
+   what is no surplus, and two of places, with the visits at them. */
 typedef struct {
     int64_t n, tiers, pieces, visits;
     const int64_t *parent, *length, *start, *piece, *ask, *end;
@@ -161,8 +163,8 @@ static void settle(const Read *read, Tree *tree, const Moved *moved, int64_t k) 
 
 /* Replay; under forced caching a path is left out of its own cut, and the last may not fit: then nothing is cut.
 
-   `state` has what tiers hold of pieces, children and what sank, a row a piece, and what they hold in all, all 0 at
-   first; `visit` and `high` are -1 then, and `bits` are 0. */
+   `state` has what tiers hold of pieces, children and what sank, a row a piece, and what they hold in all, all 0
+   at first; `visit` and `high` are -1 then, and `bits` are 0. */
 void replay_tree_in_tiers(int64_t n, int64_t tiers, int64_t pieces, int64_t visits, const int64_t parent[pieces],
                           const int64_t length[pieces], const int64_t start[n + 1], const int64_t piece[visits],
                           const int64_t ask[n], const int64_t end[n], const int64_t capacity[tiers],
