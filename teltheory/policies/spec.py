@@ -203,7 +203,7 @@ class AtHand:
 
 
 def _asked(kind: type[Any], given: Mapping[str, int]) -> dict[str, int]:
-    return {name: given[name] for name in _parameters(kind) if name in given}
+    return {name: given[name] for name in _signature(kind).parameters if name in given}
 
 
 AnySpec: TypeAlias = Spec | SpecOfEach
@@ -217,15 +217,10 @@ def maker(kind: type[Any]) -> Callable[..., Any]:
 
 def parameters_of(kind: type[Any]) -> Mapping[str, Parameter]:
     """Return the parameters of a policy's short form."""
-    return _parameters(maker(kind))
+    return _signature(maker(kind)).parameters
 
 
-def _parameters(made: Any) -> Mapping[str, Parameter]:
-    """Return the parameters of what makes a policy: read once, as a sweep asks for every job."""
-    return _signature(made).parameters
-
-
-_signature = lru_cache(signature)
+_signature = lru_cache(signature)  # a sweep asks for every job
 
 
 def others() -> dict[str, EntryPoint]:
@@ -242,9 +237,7 @@ def _registered(_: tuple[str, ...]) -> tuple[EntryPoint, ...]:
 def policy_class(name: str) -> type[Any]:
     """Return the class of a policy; one of another package is a dataclass with a name that the toolkit has not."""
     if name in NAMED:
-        for point in _registered(tuple(sys.path)):
-            if point.name != name:
-                continue
+        for point in (one for one in _registered(tuple(sys.path)) if one.name == name):
             place = f"entry point {point.name} = {point.value} of {point.dist.name if point.dist else 'a package'}"
             raise ArgumentError("policy", name, f"another name in {place}: the toolkit has a policy of this name")
         return NAMED[name]
