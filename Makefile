@@ -8,7 +8,7 @@ export PYTHONDONTWRITEBYTECODE =
 # What a page of the site would fetch from elsewhere; a link that is only followed is none.
 FETCHED := <(script|img|iframe|source)\b[^>]*\bsrc="?(https?:)?//[^>]*|<link(?![^>]*rel="?(canonical|next|prev|author|license))[^>]*\bhref="?(https?:)?//[^>]*
 
-.PHONY: reproduce reproduce-twice ledger slowest test test-ledger test-model test-long mutants mutants-lines check check-vllm check-engines docs \
+.PHONY: reproduce reproduce-twice ledger slowest test test-ledger test-model test-long mutants mutants-lines sanitize check check-vllm check-engines docs \
 	docs-check wheel-quick wheel-test wheels wheel-no-compiler publish pythons clean
 
 reproduce: $(LOOPS)
@@ -48,6 +48,9 @@ mutants: $(LOOPS)
 
 mutants-lines: $(LOOPS)
 	PYTHONPATH=tests $(BIN)/python -m mutants.lines --lines $(or $(LINES),300) --seed $(or $(SEED),1)
+
+sanitize: $(LOOPS)
+	PYTHONPATH=tests $(BIN)/python -m mutants.sanitized $(TESTS)
 
 check: $(READY)
 	$(BIN)/ruff check .
@@ -89,12 +92,14 @@ check-vllm: $(LOOPS)
 check-engines: $(LOOPS)
 	$(BIN)/python -m experiments.check_engines $(or $(ENGINES),--help)
 
-$(LOOPS): $(READY) release/loops.py $(shell find teltheory -name '*.[ch]')
+# An editable install has made it; without a C compiler ziglang makes it.
+$(LOOPS): release/loops.py $(shell find teltheory -name '*.[ch]') | $(READY)
 	$(BIN)/python release/loops.py
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "teltheory needs Python 3.11 or newer; name one with: make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv $(VENV)
+	@command -v $(firstword $(CC)) > /dev/null || $(ZIGLANG)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[test]'
 	@touch $(READY)
 

@@ -37,6 +37,7 @@ from teltheory.workloads import data_folder
 
 ROOT = Path(__file__).parents[1]
 QUICK = (
+    "tests/base/test_loops.py",
     "tests/model/test_instance.py",
     "tests/cost/test_latency.py",
     "tests/cost/test_latency_files.py",
@@ -47,6 +48,7 @@ QUICK = (
     "tests/cli/test_cli.py",
     "tests/cli/test_convert_command.py",
     "tests/cli/test_loading.py",
+    "tests/cli/test_without_machine_code.py",
     "tests/replay/test_kernel.py",
     "tests/replay/test_reference.py",
     "tests/report/test_page.py",
