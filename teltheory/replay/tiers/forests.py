@@ -12,7 +12,7 @@ from teltheory.errors import ForcedCachingError
 from teltheory.model.instance import ForestInstance
 from teltheory.model.numbers import IntArray, readonly
 from teltheory.model.tiers import Tiers
-from teltheory.policies.policy import NotCompiledError, has_rules
+from teltheory.policies.policy import NotCompiledError, has_rules, settled
 from teltheory.replay.tiers.nodes import mark_of_all, policy_of_each_tier
 from teltheory.replay.trees.facts import UnitsDifferError, VisitPieces
 from teltheory.replay.trees.rules import Orders, orders_of
@@ -27,8 +27,12 @@ def replay_forest_in_tiers(instance: ForestInstance, policies: Any, tiers: Tiers
     ArgumentError, ForcedCachingError
         As the tree does.
     """
+    several = tuple(policies) if isinstance(policies, (list, tuple)) else (policies,)
+    trims = {getattr(one, "trim", None) for one in settled(several, instance.requests)}
+    if tiers.mode != "exclusive" or "round-robin" in trims:  # conversations trim in rounds, and trees do not
+        raise NotCompiledError("policy", policies, "the replay in plain Python for it")
     each = policy_of_each_tier(policies, tiers)
-    if tiers.mode != "exclusive" or not all(map(has_rules, each)) or mark_of_all(each) == "resident":
+    if not all(map(has_rules, each)) or mark_of_all(each) == "resident":
         raise NotCompiledError("policy", policies, "the tree in plain Python for it")
     forest, n = instance.requests, len(instance)
     for k in np.flatnonzero(forest.past[:-1] > tiers.capacities[0])[:1].tolist() if instance.forced else ():

@@ -51,19 +51,22 @@ def replay_prefixes(forest: Forest, asked: Asked) -> Outcome | TieredOutcome:
     """Replay a forest in tiers, or one cache of whole nodes as the only tier."""
     tiers = tiers_of(asked.capacity)
     instance = instance_of(forest, tiers.capacities[0], forced=asked.forced)
-    long = asked.engine == "kernel" or (asked.engine == "auto" and int(forest.past.sum()) >= KERNEL_FROM)
-    long = long and asked.cache == "strict"
-    if long and not forest.is_cut and differences.covered(instance, asked.policy, tiers):
-        return _by_differences(instance, asked, replay_forest)
-    return _prefixes_in_tiers(instance, asked) if long else replay_one_by_one(instance, asked)
+    long = asked.engine == "auto" and int(forest.past.sum()) >= KERNEL_FROM
+    if asked.cache != "strict" or forest.is_cut or not (long or asked.engine == "kernel"):
+        return replay_one_by_one(instance, asked)
+    with or_reference("auto", len(instance)):
+        if long and differences.covered(instance, asked.policy, tiers):
+            return _by_differences(instance, asked, replay_forest)
+    return _prefixes_in_tiers(instance, asked)
 
 
 def _prefixes_in_tiers(instance: ForestInstance, asked: Asked) -> Outcome | TieredOutcome:
-    if len(tiers_of(asked.capacity)) > 1 and not instance.requests.is_cut:
-        with or_reference("auto", len(instance)):
-            moved = Moves(*replay_forest_in_tiers(instance, asked.policy, tiers_of(asked.capacity)))
-            outcome: TieredOutcome = made_in(asked.capacity, instance.requests, moved)
-            return outcome
+    """Replay a forest by the loop of several tiers, or by the tree in plain Python where the loop can't."""
+    tiers = tiers_of(asked.capacity)
+    with or_reference("auto", len(instance)):
+        moved = Moves(*replay_forest_in_tiers(instance, asked.policy, tiers))
+        outcome: TieredOutcome = made_in(tiers, instance.requests, moved)
+        return outcome
     return replay_one_by_one(instance, asked)
 
 

@@ -98,11 +98,11 @@ def branching_forest(rng, requests):
 def test_large_forests_are_replayed_so_and_their_copies_are_those_of_the_replay_in_tiers(policy):
     rng = np.random.default_rng(7)
     for _ in range(fewer(20)):
-        forest = branching_forest(rng, 400)
+        forest = branching_forest(rng, 900)
         tiers = in_tiers(tuple(rng.integers(0, 200, rng.integers(2, 4)).tolist()))
         made = policy(int(rng.integers(0, 8)), int(rng.integers(0, 4)))
         outcome = tt.replay(forest, made, tiers)
-        assert (int(forest.past.sum()) >= 2000) == ("_copying" in vars(outcome))
+        assert "_copying" in vars(outcome)
         judge = replay_one_by_one(instance_of(forest, tiers.capacities[0], forced=False), Asked(made, tiers))
         assert copy(outcome.in_tokens()) == judge.in_tokens()
         assert outcome == judge

@@ -14,7 +14,8 @@ import teltheory as tt
 from teltheory.model.instance import instance_of
 from teltheory.policies import GDSF, EndAwareTLRU, LeastRecentlyUsed, LengthAwareTLRU
 from teltheory.policies.policy import NotCompiledError
-from teltheory.replay.asked import Asked
+from teltheory.replay.asked import KERNEL_FROM, Asked
+from teltheory.replay.tiers import replays
 from teltheory.replay.tiers.forests import replay_forest_in_tiers
 from teltheory.replay.tiers.replays import replay_one_by_one
 
@@ -60,7 +61,7 @@ POLICIES = [
     lambda xi, _: DeepFirst(),
     lambda xi, _: Rare(),
 ]
-SIZES = st.lists(st.integers(0, 8), min_size=2, max_size=4)
+SIZES = st.lists(st.integers(0, 8), min_size=1, max_size=4)
 
 
 def check(forest, policies, tiers, forced):
@@ -120,16 +121,27 @@ def test_lengths_near_the_largest_numbers(scale):
     [(tt.TLRU(2, 1, mark="resident"), "exclusive"), (GDSF(), "exclusive"), (tt.LRU(), "inclusive")],
 )
 def test_what_the_loop_does_not_do_is_left_to_the_tree(policy, mode):
-    forest = branching_forest(np.random.default_rng(5), 400)
+    forest = branching_forest(np.random.default_rng(5), 900)
     tiers = tt.Tiers((20, 50), (0, LOAD), mode)
     with pytest.raises(NotCompiledError):
         replay_forest_in_tiers(instance_of(forest, 20), policy, tiers)
     assert tt.replay(forest, policy, tiers) == replay_one_by_one(instance_of(forest, 20), Asked(policy, tiers))
 
 
-def test_replay_takes_the_loop():
-    forest = branching_forest(np.random.default_rng(5), 400)
+def test_conversations_that_trim_in_rounds_are_no_trees():
+    trace = tt.Trace.from_turns(*np.random.default_rng(3).integers(0, 9, (3, 60)))
+    tiers = tt.Tiers((30, 40), (0, LOAD))
+    outcome = tt.replay(trace.forest, tt.TLRU(9, 1), tiers, engine="kernel")
+    assert outcome == tt.replay(trace, tt.TLRU(9, 1), tiers, engine="reference")
+
+
+def test_replay_takes_the_loop(monkeypatch):
+    forest = branching_forest(np.random.default_rng(5), 900)
+    assert int(forest.past.sum()) >= KERNEL_FROM
     tiers = tt.Tiers((20, 50), (0, LOAD))
     for policy in (tt.TLRU(4, 1), tt.TailOptimizedBelady(4), (tt.LRU(), tt.TLRU(4, 1))):
         judge = replay_one_by_one(instance_of(forest, 20), Asked(policy, tiers))
-        assert tt.replay(forest, policy, tiers) == judge
+        with monkeypatch.context() as without:
+            without.setattr(replays, "TieredTree", None)
+            found = tt.replay(forest, policy, tiers), tt.replay(forest, policy, tiers, engine="kernel")
+        assert all(outcome == judge for outcome in found)
