@@ -19,7 +19,7 @@ from fractions import Fraction
 from functools import cached_property, lru_cache, partial
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from inspect import Parameter, signature
+from inspect import Parameter, Signature, signature
 from pkgutil import walk_packages
 from types import ModuleType
 from typing import Any, TypeAlias
@@ -220,7 +220,7 @@ def parameters_of(kind: type[Any]) -> Mapping[str, Parameter]:
     return _signature(maker(kind)).parameters
 
 
-_signature = lru_cache(signature)  # a sweep asks for every job
+_signature: Callable[[Any], Signature] = lru_cache(signature)  # a sweep asks for every job
 
 
 def others() -> dict[str, EntryPoint]:
