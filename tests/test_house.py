@@ -46,8 +46,8 @@ FIGURES = {
     "long": Figure("functions of 50 lines and more", 24, 3, 3),
     "circles": Figure("circles of files", 5, 0, 0),
     "names": Figure("class names that stand more than once", 73, 25, 8),
-    "rooms": Figure("pairs of rooms, one of which imports the other", 187, 140, 141),
-    "teltheory": Figure("lines of code, package", 51_778, 48_154, 48_355),
+    "rooms": Figure("pairs of rooms, one of which imports the other", 187, 140, 140),
+    "teltheory": Figure("lines of code, package", 51_778, 48_154, 48_354),
     "proofs_checks": Figure("lines of code, proofs_checks", 14_231, 13_235, 14_096),
     "tests": Figure("lines of code, tests", 43_463, 39_117, 43_968),
 }

@@ -2,7 +2,6 @@
 
 import click
 
-from teltheory import __version__
 from teltheory.cli.on_demand import Front, OnDemand
 
 
@@ -112,7 +111,7 @@ SECTIONS = {
 
 
 @click.group(cls=Front, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="teltheory")
+@click.version_option(package_name="teltheory", prog_name="teltheory")
 def commands() -> None:
     """Decide what is true about tail-optimised prompt caching, and measure it on your own traces."""
 
