@@ -110,8 +110,8 @@ def test_a_machine_without_a_compiler_asks_for_one_and_a_target_does_always(monk
     monkeypatch.delenv("TELTHEORY_TARGET")
     monkeypatch.delenv("CC")
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert hook(tmp_path).dependencies() == [asked]
     monkeypatch.setattr(loops.importlib.util, "find_spec", lambda _: None)
+    assert hook(tmp_path).dependencies() == [asked]
     with pytest.raises(SystemExit, match="C compiler: found none"):
         loops.compile_to(tmp_path / "library.so")
     monkeypatch.setenv("CC", "no-such-compiler")
