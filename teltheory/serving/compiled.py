@@ -2,12 +2,13 @@
 
 They take the steps of `teltheory.serving.engine` one after the other, with every sum and product in the same order
 (``queues.h``), so that seconds are the same bit for bit. ``chains.c`` has private conversations in any tiers,
-``forests.c`` forests in strict caches of one tier, by policies that go by recency alone.
+``forests.c`` forests in strict caches by policies that go by recency alone, in one tier or where tiers are
+differences of caches.
 """
 
 from __future__ import annotations
 
-from functools import singledispatch
+from functools import partial, singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,14 +20,21 @@ from teltheory.model.instance import ForestInstance, Instance
 from teltheory.model.numbers import INT64_MAX, FloatArray, IntArray, readonly
 from teltheory.model.tiers import tiers_of
 from teltheory.model.trace import Trace
-from teltheory.policies.policy import NotCompiledError, has_rules, settled
+from teltheory.policies.policy import NotCompiledError, has_rules
 from teltheory.replay.chains.rules import Nodes
-from teltheory.replay.tiers.nodes import policy_of_each_tier
+from teltheory.replay.tiers import differences
 from teltheory.replay.tiers.replays import Moves, check_cache
 from teltheory.replay.tiers.rules import empty, layout_of, moved_of
 from teltheory.replay.trees.recency import said_by_recency
 from teltheory.serving.cache_aware import CacheAware, sent
-from teltheory.serving.parts import RequestTimes, ToServe, replica_of_each, served_by_parts
+from teltheory.serving.parts import (
+    RequestTimes,
+    ToServe,
+    copied_by_parts,
+    policies_of,
+    replica_of_each,
+    served_by_parts,
+)
 from teltheory.serving.routers import Affinity, LeastLoaded, MinTTFT
 
 GIVEN, IDLEST, HOME, SOONEST, SENT = range(5)
@@ -87,7 +95,8 @@ def run_compiled(asked: ToServe) -> tuple[RequestTimes, Moves]:
     except NotCompiledError:
         times, moved = second(asked)
     for array in (*times, *moved):
-        readonly(array)
+        if not callable(array):  # what finds the copies once somebody asks
+            readonly(array)
     return times, moved
 
 
@@ -119,35 +128,36 @@ def _turns(trace: Trace, asked: ToServe) -> tuple[RequestTimes, Moves]:
 
 @_served.register(Forest)
 def _paths(forest: Forest, asked: ToServe) -> tuple[RequestTimes, Moves]:
-    """Serve a forest in strict caches of one tier, by a policy that goes by recency alone."""
-    tiers, replicas, n, nodes = tiers_of(asked.memory), asked.replicas, len(forest), forest.nodes
-    instance = ForestInstance.of(forest, tiers.capacities[0], forced=asked.forced)
-    kept = _kept_of(instance, asked)
+    """Serve a forest by a policy that goes by recency alone, in one strict tier or in differences of such."""
+    sizes, replicas, n, nodes = tiers_of(asked.memory).pooled, asked.replicas, len(forest), forest.nodes
+    kept, tiers = _kept_of(forest, asked), len(sizes)
     names, session = np.unique(asked.work.session, return_inverse=True)
     queues, trees = queues_of(asked, session, len(names)), sent_of(asked)
-    through, top = np.full(nodes * replicas, -1, np.int64), np.full(n, -1, np.int64)
-    slots, lists = np.zeros((3, n), np.int64), np.full((3, replicas), n, np.int64)
-    lists[0] = -1
-    moved, overflow = np.empty((2, n), np.int64), np.full(replicas, -instance.capacity)
+    runs = np.full(nodes * replicas, -1, np.int64), np.full(n, -1, np.int64), *np.zeros((2, n), np.int64)
+    slots = np.zeros((tiers, n), np.int64), np.empty(n, np.int64)
+    pointers = np.full(replicas, -1, np.int64), *np.full((2, tiers, replicas), n, np.int64)
+    overflow = np.repeat([-min(size, INT64_MAX) for size in sizes], replicas)
+    moved = tuple(np.empty(shape, np.int64) for shape in (2 * tiers, (tiers, n), n, (tiers - 1, n)))
     columns = forest.parent, forest.depth, forest.leaf, forest.ask, forest.past
-    caches = through, top, *slots, np.empty(n, np.int64), *lists, overflow, *moved
-    call("serve_forest", n, nodes, columns, replicas, asked.forced, kept, caches, len(names), queues, trees)
-    none = np.empty((0, n), np.int64)
-    return RequestTimes(queues.replica, *queues.times), Moves(moved[:1], moved[1], none, none)
+    caches = runs, slots, pointers, overflow, moved
+    call("serve_forest", n, nodes, columns, tiers, replicas, asked.forced, kept, caches, len(names), queues, trees)
+    _, cached, written, loaded = moved
+    copied: Any = partial(copied_by_parts, asked, queues.replica) if tiers > 1 else loaded
+    return RequestTimes(queues.replica, *queues.times), Moves(cached, written, copied, loaded)
 
 
-def _kept_of(instance: ForestInstance, asked: ToServe) -> tuple[IntArray | None, ...]:
+def _kept_of(forest: Forest, asked: ToServe) -> tuple[IntArray | None, ...]:
     """Return what the policy keeps of each path by itself, None for all of it, and how much is no surplus."""
-    forest, tiers = instance.requests, tiers_of(asked.memory)
-    if len(tiers) > 1 or asked.cache != "strict" or not instance.is_plain:
+    tiers = tiers_of(asked.memory)
+    instance = ForestInstance.of(forest, tiers.capacities[0], forced=asked.forced)
+    each = policies_of(asked)
+    one = len(tiers) == 1 or differences.covered(instance, each, tiers)
+    if not one or asked.cache != "strict" or not instance.is_plain:
         raise NotCompiledError("trace", "a Forest", "one strict tier and no cut history, or engine='reference'")
-    several = isinstance(asked.policy, (tuple, list))
-    each = settled(tuple(asked.policy) if several else (asked.policy,), forest)
-    (policy,) = policy_of_each_tier(each, tiers, rounds=True)
-    simple = has_rules(policy) and policy.trim != "round-robin"
-    said = said_by_recency(policy, forest.past, strict=True) if simple else None
+    simple = has_rules(each[0]) and each[0].trim != "round-robin"
+    said = said_by_recency(each[0], forest.past, strict=True) if simple else None
     if said is None:
-        raise NotCompiledError("policy", policy, "one by recency alone, or engine='reference' for it")
+        raise NotCompiledError("policy", asked.policy, "one by recency alone, or engine='reference' for it")
     full = None if said.full is forest.past else said.full
     return tuple(None if kept is None else np.array(kept) for kept in (full, said.least))  # to be raised
 

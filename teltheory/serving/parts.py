@@ -95,7 +95,7 @@ def moved_by_parts(asked: ToServe, replica: IntArray) -> Moves:
         return _moves(requests, replay)
     tiers, n = len(tiers_of(asked.memory)), len(replica)
     moved = Moves(*(np.empty(shape, np.int64) for shape in ((tiers, n), n, (tiers - 1, n), (tiers - 1, n))))
-    for chosen, part in parts_of(requests, replica, asked.replicas):
+    for chosen, part in _some(parts_of(requests, replica, asked.replicas)):
         for whole, own in zip(moved, _moves(part, replay), strict=True):
             whole[..., chosen] = own
     return Moves(*map(readonly, moved))
@@ -132,10 +132,7 @@ def _checked(asked: ToServe) -> Asked:
     if not strict and not (requests.shared and asked.replicas == 1):
         raise NotCompiledError("cache", asked.cache, "'strict', or engine='reference' for it")
     instance_of(requests, tiers.capacities[0], forced=asked.forced)
-    several = isinstance(asked.policy, (tuple, list))
-    each = tuple(asked.policy) if several else (asked.policy,) * len(tiers)
-    each = settled(each, requests, rounds=strict)
-    policy_of_each_tier(each, tiers, rounds=True)
+    each = policies_of(asked)
     simple = all(not hasattr(policy, "memory") or type(policy) in (FIFO, LFU, SLRU) for policy in each)
     if not (asked.replicas == 1 or (simple and not looks_at(each, ELSEWHERE))):
         expected = "one that looks at neither turns to come nor numbers, or engine='reference' for it"
@@ -143,6 +140,30 @@ def _checked(asked: ToServe) -> Asked:
     if len(tiers) == 1 and simple and strict:
         return Asked(each[0], tiers.capacities[0], asked.forced, engine="kernel")
     return Asked(each, tiers, asked.forced, engine="kernel", cache=asked.cache)
+
+
+def policies_of(asked: ToServe) -> Any:
+    """Return each tier's policy, settled and checked as the plain engine does."""
+    several, tiers = isinstance(asked.policy, (tuple, list)), tiers_of(asked.memory)
+    each = tuple(asked.policy) if several else (asked.policy,) * len(tiers)
+    each = settled(each, asked.work.requests, rounds=asked.cache == "strict")
+    policy_of_each_tier(each, tiers, rounds=True)
+    return each
+
+
+def copied_by_parts(asked: ToServe, replica: IntArray) -> IntArray:
+    """Return what replicas copied to slower tiers, given the replica of each request: each replays its own."""
+    tiers = tiers_of(asked.memory)
+    copied = np.empty((len(tiers) - 1, len(replica)), np.int64)
+    replay = Asked(policies_of(asked), tiers, asked.forced)
+    for chosen, part in _some(parts_of(asked.work.requests, replica, asked.replicas)):
+        copied[:, chosen] = replayed_in(tiers, part, replay).copied
+    return readonly(copied)
+
+
+def _some(parts: Iterator[tuple[IntArray, Any]]) -> Iterator[tuple[IntArray, Any]]:
+    """Yield the parts that have requests."""
+    return (pair for pair in parts if len(pair[0]))
 
 
 def _moves(requests: Trace | Forest, asked: Asked) -> Moves:

@@ -99,8 +99,9 @@ def serve(
         The kernel replays each replica's requests alone where the router looks at nothing: one replica,
         "round-robin" and "hash". Under other routers by name it serves requests one at a time, by a
         `LatencyModel`: private conversations by policies that it replays in tiers, unless they count turns; a
-        forest in one strict tier by policies that go by recency alone. The reference is plain Python. "auto" takes
-        the kernel from 2,000 requests on. Both say the same, bit for bit.
+        forest in strict caches by policies that go by recency alone, in one tier or in exclusive ones with flat
+        budgets. The reference is plain Python. "auto" takes the kernel from 2,000 requests on. Both say the same,
+        bit for bit.
     progress : callable or bool, optional
         Called with the requests served and all of them; True shows a bar on standard error.
 

@@ -1,6 +1,7 @@
 """The compiled engine serves as the plain one does, the same seconds bit for bit."""
 
 from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from replay.instances import fewer
-from serving.worlds import LATENCIES, ROUTERS, a_capacity, a_forest, a_policy, a_trace
+from serving.worlds import LATENCIES, ROUTERS, a_capacity, a_forest, a_trace
 from strategies import given_columns, timed_columns
 
 import teltheory as tt
@@ -19,6 +20,7 @@ from teltheory.serving.cache_aware import CacheAware
 
 SECONDS = tt.LatencyModel(Fraction(1, 7), Fraction(1, 1001), Fraction(1, 3), Fraction(1, 2))
 """Sums of its seconds are rounded."""
+LOADS = Fraction(0), Fraction(1, 4), Fraction(1, 3)
 
 
 class MostTurnsLast(LeastRecentlyUsed):
@@ -63,25 +65,30 @@ def test_small_traces(by_parts, monkeypatch):
 def test_small_forests(seed, monkeypatch):
     monkeypatch.setattr(compiled, "served_by_parts", compiled.served_one_by_one)
     rng = np.random.default_rng(seed)
-    for _ in range(fewer(100)):
-        forest, size, forced = a_forest(rng, 30), int(rng.integers(0, 15)), bool(rng.random() < 0.3)
-        size += int(forest.past.max()) if forced else 0
+    for _ in range(fewer(150)):
+        forest, sizes, forced = a_forest(rng, 60), rng.integers(0, 15, 3).tolist(), bool(rng.random() < 0.3)
+        sizes[0] += int(forest.past.max()) if forced else 0
+        capacity = (sizes[0], *(tt.Tiers(sizes[:i], LOADS[:i]) for i in range(1, 4)))[rng.integers(4)]
         options = {"replicas": int(rng.integers(1, 5)), "latency": (*LATENCIES, SECONDS)[rng.integers(3)]}
-        policy, capacity = a_policy(rng), (size, tt.Tiers((size,)))[rng.integers(2)]
-        for router in () if forest.is_private else (*ROUTERS, a_router(rng)):  # private ones may trim in rounds
+        xi, q_hat = rng.integers(0, 5, 2).tolist()
+        each = (tt.TLRU(xi, 0, trim, budget="flat") for trim in ("least-recent", "eager"))
+        policy = (tt.LRU(), tt.ThresholdLRU(q_hat), *each)[rng.integers(4)]
+        for router in (*ROUTERS, a_router(rng)):
             same(forest, policy, capacity, router=router, forced=forced, **options)
 
 
-@given(timed_columns(given_columns(length=st.integers(0, 2**54), max_turns=20)), st.integers(0, 2**58))
+@given(timed_columns(given_columns(length=st.integers(2**40, 2**50), max_turns=20)), st.integers(0, 2**56))
 def test_long_paths(columns, capacity):
     """No plain tree has so many units: one loop over all replicas judges a replay of each."""
-    forest = tt.Trace.from_turns(**columns).forest
+    forest, tiers = tt.Trace.from_turns(**columns).forest, tt.Tiers((capacity, 2**56), LOADS[:2])
     options = {"replicas": 3, "latency": SECONDS, "engine": "kernel"}
-    for policy in (tt.LRU(), tt.TLRU(2**52, 2**50, "least-recent"), tt.TLRU(2**52, 2**50, "eager")):
+    flat = tt.TLRU(2**46, 2**44, "least-recent", budget="flat")
+    eager = replace(flat, trim="eager")
+    for policy, memory in ((tt.LRU(), capacity), (flat, capacity), (flat, tiers), (eager, tiers)):
         with pytest.MonkeyPatch.context() as patched:
-            whole = tt.serve(forest, policy, capacity, **options)
+            whole = tt.serve(forest, policy, memory, **options)
             patched.setattr(compiled, "served_one_by_one", compiled.served_by_parts)
-            parts = tt.serve(forest, policy, capacity, **options)
+            parts = tt.serve(forest, policy, memory, **options)
         assert whole.outcome == parts.outcome
         assert whole.start.tolist() == parts.start.tolist()
 
@@ -121,7 +128,7 @@ def test_long_traces_take_it_and_what_it_does_not_do_is_plain():
         with pytest.raises(NotCompiledError):
             tt.serve(few, policy, tiers, router=router, engine="kernel", **options)
         assert len(tt.serve(few, policy, tiers, router=router, **options)) == 300
-    for policy, room in ((tt.LRU(), tiers), (tt.Belady(), 9), (FIFO(), 9), (tt.TLRU(9, 2, mark="last"), 9)):
+    for policy, room in ((tt.TLRU(9, 2), tiers), (tt.Belady(), 9), (FIFO(), 9), (tt.TLRU(9, 2, mark="last"), 9)):
         with pytest.raises(NotCompiledError):
             tt.serve(few.forest, policy, room, router="affinity", engine="kernel", **options)
     with pytest.raises(tt.ArgumentError, match="engine: found 'quick'"):
