@@ -8,7 +8,7 @@ from report.ledger_rows import row
 
 from teltheory.cli.printed.output import console
 from teltheory.cli.verify.command import ledger_table
-from teltheory.report.markdown import ledger_markdown
+from teltheory.report.ledger_pages import ledger_markdown
 from teltheory.report.words import WHICH_TEXT
 
 ROOT = Path(__file__).parents[1]

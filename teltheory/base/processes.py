@@ -11,7 +11,6 @@ Processes of this machine are spawned, not forked: a script has its own work und
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import multiprocessing
 import operator
@@ -253,6 +252,8 @@ def _itself(work: T) -> T:
 def connect(address: str) -> Any:
     """Return a client of the scheduler at an address; see `on_cluster` for errors."""
     try:
+        import asyncio
+
         from distributed import Client
     except ImportError:
         raise ArgumentError("scheduler", address, "Dask: pip install 'teltheory[cluster]'") from None
@@ -270,6 +271,8 @@ def connect(address: str) -> Any:
 
 async def _kind(address: str) -> object:
     """Ask what is at an address. A client's own timeout does not end its wait for one that listens in silence."""
+    import asyncio
+
     from distributed.core import rpc
 
     async with rpc(address, timeout=TIMEOUT) as remote:

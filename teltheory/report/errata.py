@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from teltheory.claims.erratum import Erratum, StateTable, check_errata
 from teltheory.claims.state_tables import TURNS
 from teltheory.report.ledger import Row, editions_text
-from teltheory.report.markdown import MADE, plain_text, table
+from teltheory.report.ledger_pages import MADE
+from teltheory.report.markdown import plain_text, table
 from teltheory.report.words import WHICH_TEXT, counterexample_text, verdict_text
 
 LEAD = """\

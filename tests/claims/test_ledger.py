@@ -36,7 +36,7 @@ from teltheory.claims.worlds import SmallWorlds, no_estimate
 from teltheory.cli import main
 from teltheory.report.errata import errata_markdown
 from teltheory.report.ledger import paper_sentence
-from teltheory.report.markdown import ledger_markdown
+from teltheory.report.ledger_pages import ledger_markdown
 from teltheory.workloads import data_folder
 
 SCRIPTS = Path(proofs_checks.__file__).parent / "counterexamples"

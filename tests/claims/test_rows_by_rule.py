@@ -13,7 +13,7 @@ from teltheory.claims.search import decide
 from teltheory.claims.verdict import is_expected
 from teltheory.claims.worlds import Given
 from teltheory.report.ledger import read_ledger
-from teltheory.report.markdown import ledger_markdown
+from teltheory.report.ledger_pages import ledger_markdown
 
 
 @dataclass(frozen=True)

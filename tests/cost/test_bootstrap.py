@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
+from scipy.special import stdtrit
 
-from teltheory.cost.bootstrap import Blocks, interval
+from teltheory.cost.bootstrap import Blocks, interval, student
 from teltheory.errors import ArgumentError
 
 
@@ -71,6 +72,11 @@ def test_the_interval_of_a_mean_covers_it_as_often_as_it_says():
         means = blocks.sums(values, blocks.draw(12, 400, rng)) / 60
         covered += interval(values.mean(), means, 12).holds(1.0)
     assert 0.92 <= covered / 400 <= 0.98
+
+
+@given(st.floats(0.01, 0.999), st.integers(1, 400))
+def test_a_quantile_of_students_t_is_scipys(level, degrees):
+    assert student(level, degrees) == pytest.approx(float(stdtrit(degrees, (1 + level) / 2)), rel=1e-9)
 
 
 @pytest.mark.parametrize(("turns", "blocks"), [(0, 5), (5, 0)])

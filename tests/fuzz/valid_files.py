@@ -47,7 +47,7 @@ from teltheory.paper.all import notes_of
 from teltheory.paper.drawing import check_whole
 from teltheory.policies.online import LRU
 from teltheory.policies.spec import default_estimate
-from teltheory.report.markdown import ledger_markdown
+from teltheory.report.ledger_pages import ledger_markdown
 from teltheory.server.record import Measured, ProbeRecord
 from teltheory.sweep import Store
 from teltheory.sweep.jobs import Measurement, ReplayJob

@@ -22,7 +22,8 @@ from teltheory.report.ledger import (
     standing,
     whose,
 )
-from teltheory.report.markdown import ledger_markdown, ledger_text, plain_text, table
+from teltheory.report.ledger_pages import ledger_markdown, ledger_text
+from teltheory.report.markdown import plain_text, table
 from teltheory.report.repairs import repairs
 from teltheory.report.words import counterexample_text, counterexamples, strength, verdict_text
 

@@ -18,7 +18,8 @@ from report.pages import CLOSING, HOSTILE, ROWS, SVG, made, unpacked
 import teltheory
 from teltheory.errors import FileError
 from teltheory.report.captions import caption, pictures
-from teltheory.report.markdown import ledger_text, literal, plain_text
+from teltheory.report.ledger_pages import ledger_text
+from teltheory.report.markdown import literal, plain_text
 from teltheory.report.page import Card, Page, Section, _vega, digest, picture, render, to_html, versions
 
 

@@ -24,17 +24,8 @@ from teltheory.policies.spec import Spec
 from teltheory.report.captions import pictures
 from teltheory.report.explorer import POLICIES, ChartChoices, compared, explorer
 from teltheory.report.ledger import ARITHMETIC, Row, outcome, paper_sentence
-from teltheory.report.markdown import (
-    bullets,
-    errata_text,
-    facts,
-    folded,
-    ledger_text,
-    literal,
-    paragraphs,
-    plain_text,
-    table,
-)
+from teltheory.report.ledger_pages import errata_text, ledger_text
+from teltheory.report.markdown import bullets, facts, folded, literal, paragraphs, plain_text, table
 from teltheory.report.page import Card, Page, Section, digest, render, versions
 from teltheory.report.words import WHICH_TEXT
 from teltheory.sweep import Cell, Grid, ServedCell, sweep

@@ -36,7 +36,7 @@ from teltheory.cli.verify.campaigns import CampaignOptions, campaign, campaign_o
 from teltheory.errors import ArgumentError, FileError, listed
 from teltheory.report.errata import errata_markdown
 from teltheory.report.ledger import Row, origin_text, read_ledger
-from teltheory.report.markdown import TONES, ledger_markdown
+from teltheory.report.ledger_pages import TONES, ledger_markdown
 from teltheory.report.words import LEDGER_TITLE, check_words, evidence_text, strength
 
 STYLES = {"good": "green", "warn": "yellow", "bad": "red"}
