@@ -73,7 +73,7 @@ class Quiet(SimpleHTTPRequestHandler):
 MADE = ("changelog.md", "errata.md", "ledger.md")
 LINKS = "all => all.map(one => one.pathname + one.hash)"
 FIRST = {
-    "theorem 3.1": "ledger-t-lru.html#theorem-31",
+    "theorem 3.1": "ledger-t-lru.html",
     "theorem-31.strict": "ledger-t-lru.html#theorem-31.strict",
     **dict.fromkeys(("ξ", "xi", "TEL", "hit rate", "T-LRU"), "words.html"),
     "ledger": "ledger.html",
