@@ -27,7 +27,7 @@ from teltheory.systems.rag.server import Server, serve
 from teltheory.systems.rag.workload import Workload
 
 TIMINGS = Missing(
-    "timings of vLLM with Faiss and of RAGCache on its GPU, and its workloads, are not here; docs/rag-gains.md "
+    "timings of vLLM with Faiss and of RAGCache on its GPU, and its workloads, are not here; docs/rag-measured.md "
     "has what a model gives"
 )
 gains = rows(source="Abstract (RAGCache)", relation=bool, space=TIMINGS, origin=PAPER)

@@ -58,7 +58,7 @@ def cached_lists(tree, work):
 
 
 def test_the_example_by_hand():
-    """The table of docs/rag-pgdsf.md: found tokens, clock, priorities of the path, what is cached."""
+    """The table of docs/rag-readings.md: found tokens, clock, priorities of the path, what is cached."""
     work = workload(BY_HAND, LENGTH)
     told = [
         (0, 0, [4, 4], {"A", "AB"}),
