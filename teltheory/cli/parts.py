@@ -15,7 +15,7 @@ SECTIONS = {
     "Policies": "policy than q-hat split trim",
     "Cache": "capacity forced cache chains block-size without running tier tier-mode loading share-last-tier",
     "Threshold and latency": "goal xi slo latency accept-latency-of",
-    "Served model": "model config kv-bytes kv-dtype tensor-parallel",
+    "Served model": "model config kv-bytes kv-dtype tensor-parallel gpu gpu-hour",
     "Choice of the setting": "work-cost median-cost first",
     "Trace": "trace format columns tokenizer system-prompt blocks times arrivals",
     "Replicas and load": "replicas router load stretch ticks overload chunk decode bound plan percentile",

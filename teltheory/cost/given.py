@@ -20,7 +20,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from teltheory.cost.kv_cache import ARCHITECTURES, Architecture, KVSize, architecture
+from teltheory.cost.catalogue import ARCHITECTURES, architecture, known_models
+from teltheory.cost.kv_cache import Architecture, KVSize
 from teltheory.cost.kv_config import read_architecture
 from teltheory.cost.latency import A100_LLAMA2_7B, Latency
 from teltheory.cost.latency_files import MEASURED, latency_named
@@ -34,6 +35,8 @@ Size: TypeAlias = int | str
 """A capacity or a threshold: a number in the trace's unit, or text."""
 Model: TypeAlias = str | PathLike[str] | Architecture | KVSize
 """Whose KV cache and latency: a name of `ARCHITECTURES`, the path of a ``config.json``, or a size of a token."""
+OFFERED = "llama-3.1-8b"
+"""A model that is offered where some model is meant."""
 LatencyGiven: TypeAlias = Latency | str | PathLike[str]
 """A latency model, a name of `EMBEDDED`, or the path of a file that `read_latency` reads."""
 
@@ -150,9 +153,9 @@ def scarce(trace: Requests, capacities: Iterable[int]) -> Iterator[str]:
 
 def models_for(given: str, latency: str, written: Callable[[str], str] = str) -> str:
     """Return how a known model is named whose bytes are meant: with a latency of its own, or without."""
-    others = ", ".join(name for name in ARCHITECTURES if name not in MEASURED)
+    others = f"{written(OFFERED)} or another of {len(known_models()) - len(MEASURED)} known models"
     measured = f"{given}{' or '.join(map(written, MEASURED))}"
-    return f"{measured}, or one of {others} ({latency} with it where times are asked for)"
+    return f"{measured}, or {others} ({latency} with it where times are asked for)"
 
 
 def architecture_of(model: str | PathLike[str]) -> Architecture:

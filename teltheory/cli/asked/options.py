@@ -12,6 +12,7 @@ from teltheory.cli.asked.prefixes import Prefixes
 from teltheory.cli.asked.served import DEFAULT, ServedModel
 from teltheory.cli.asked.traces import Reading
 from teltheory.cli.parts import option
+from teltheory.cost.catalogue import known_gpus, known_models, starting
 from teltheory.cost.kv_cache import NUMBERS
 from teltheory.cost.latency_files import EMBEDDED
 from teltheory.errors import ArgumentError
@@ -114,7 +115,12 @@ served_options = bundled(
         metavar="NAME|FILE.json",
         help=f"Latency model of the server. {', '.join(EMBEDDED)}, or a file.",
     ),
-    option("--model", metavar="NAME", help=f"Model whose KV cache and latency are meant, such as {DEFAULT}."),
+    option(
+        "--model",
+        metavar="NAME",
+        shell_complete=lambda ctx, param, begin: starting(known_models, begin),
+        help=f"Model whose KV cache and latency are meant, such as {DEFAULT}.",
+    ),
     option("--config", metavar="FILE.json", help="Model as a config.json of Hugging Face."),
     option("--kv-bytes", type=click.IntRange(1, INT64_MAX), metavar="N", help="Bytes of the KV cache per token."),
     option(
@@ -125,6 +131,18 @@ served_options = bundled(
     ),
     option("--kv-dtype", type=click.Choice(list(NUMBERS)), help="Number format of the KV cache."),
     option("--accept-latency-of", metavar="NAME", help=f"Use the latency of another model, such as {DEFAULT}."),
+    option(
+        "--gpu",
+        metavar="NAME",
+        shell_complete=lambda ctx, param, begin: starting(known_gpus, begin),
+        help="Estimate the latency of --model on this GPU, with a band. a100, h100, h200, b200, l40s, mi300x, ...",
+    ),
+    option(
+        "--gpu-hour",
+        type=click.FloatRange(0, min_open=True),
+        metavar="PRICE",
+        help="Price of a GPU for an hour; prefill is shown in money too.",
+    ),
 )
 chains_option = option("--chains", is_flag=True, help="Ignore what requests share: each conversation is private.")
 block_size_option = option(

@@ -22,6 +22,7 @@ from teltheory.cost.goals import Level
 from teltheory.cost.kv_cache import KVSize
 from teltheory.cost.latency import Latency
 from teltheory.cost.metrics import ttft_quantiles, ttft_violations
+from teltheory.cost.roofline import Roofline
 from teltheory.errors import listed
 from teltheory.model.forest import Forest
 from teltheory.model.module_trace import ModuleTrace
@@ -267,8 +268,18 @@ def read_question(
         given = named
     sizes = read_capacities(capacities, served.shape)
     latency = served.needed_latency if in_seconds else served.latency_or_tokens
-    said, found = tuple(read_sizes(capacities, served.shape)), Thresholds.of(given, latency, served.unit)
+    said = (*read_sizes(capacities, served.shape), *_in_band(given, latency))
+    found = Thresholds.of(given, latency, served.unit)
     return Question(found, sizes, said, specs, q_hat, forced, served, prefixes)
+
+
+def _in_band(given: Sequence[int | Time], latency: Latency) -> Iterator[str]:
+    """Yield the band of each threshold that was given as a TTFT, if the latency is estimated."""
+    if isinstance(latency, Roofline):
+        for slo in given:
+            if isinstance(slo, Time):
+                here, band = latency.threshold(slo.seconds), latency.reach(slo.seconds)
+                yield f"Threshold {slo} is {here:,} tokens, {band} within the band."
 
 
 def read_capacities(given: Sequence[str], shape: KVSize | None = None) -> tuple[int, ...]:
