@@ -10,10 +10,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 
-from teltheory.advice.advice import Advice
+from teltheory.advice.advice import Advice, band_of
 from teltheory.advice.alone import HeldAlone, hold_alone
 from teltheory.advice.cautions import warnings_of
 from teltheory.advice.choice import MARGINS, MOST_RUNS, Choice, choose
@@ -85,7 +86,8 @@ def advise(
     Parameters
     ----------
     trace, capacity, latency, model : as in `Problem`
-        At least 40 turns in each part; tiers with `serving`; without any latency it is `A100_LLAMA2_7B`. Lengths
+        At least 40 turns in each part; tiers with `serving`; without any latency it is `A100_LLAMA2_7B`; with an
+        estimated one, advice at both ends of its band is in `band`. Lengths
         that are found are in tokens, of a forest too; there TEL is in blocks.
     slo : int, float, Fraction or str
         Seconds to the first token, or text such as ``"200ms"``.
@@ -119,6 +121,8 @@ def advise(
         Wrong arguments, a trace in blocks, with `serving` one without arrivals; a trace that is too short.
     """
     refuse_file(trace)
+    given: dict[str, Any] = {"goal": goal, "work_cost": work_cost, "median_cost": median_cost, "policy": policy}
+    given |= {"q_hat": q_hat, "first": first, "seed": seed, "model": model, "serving": serving, "load": load}
     units, unit = Units.in_tokens(trace.scale, model, latency), trace.block_size
     aim = Goal.of(goal, seconds_of("slo", slo), latency_of(latency, model))
     memory, limits = units.memory(capacity), CostLimits(work_cost, median_cost)
@@ -155,7 +159,8 @@ def advise(
             block_size=unit if trace.shared else None,
             shape=units.shape,
         )
-    return replace(found, warnings=tuple(warnings_of(trace, found, settings)))
+    told = replace(found, warnings=tuple(warnings_of(trace, found, settings)))
+    return replace(told, band=band_of(aim, partial(advise, trace, capacity, slo, **given)))
 
 
 def _serving(

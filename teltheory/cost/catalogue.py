@@ -11,17 +11,15 @@ by name. Where a number is missing in a row, nothing that needs it is known of t
 
 import csv
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
-from typing import TypeVar
 
-from teltheory.cost.kv_cache import Architecture, Work
+from teltheory.cost.kv_cache import Architecture, TokenWork
 from teltheory.errors import ArgumentError
 
-Found = TypeVar("Found")
 MARKS = {
     "window": "{near} see a sliding window{of}",
     "chunks": "{near} see a chunk{of}",
@@ -129,7 +127,7 @@ def _shape(row: dict[str, str]) -> Architecture:
     if row["active"]:
         within = products * near * _int(row["window"])
         numbers = _int(row["active"]), _int(row["weights"]), products * (layers - near), within
-        work = Work(*numbers, float(row["bits"] or 16))
+        work = TokenWork(*numbers, float(row["bits"] or 16))
     return Architecture(row["name"], layers, heads, kept, latent=latent, work=work)
 
 
@@ -224,6 +222,12 @@ def gpu(name: str, argument: str = "gpu") -> Gpu:
     return found
 
 
-def starting(names: Callable[[], dict[str, Found]], begin: str) -> list[str]:
-    """Return the names of a catalogue that begin with some letters, to complete a value."""
-    return [name for name in names() if name.startswith(begin.lower())]
+def models_starting(begin: str) -> list[str]:
+    """Return the names of models that begin with some letters; with an organisation those of Hugging Face."""
+    names = [one.hub if "/" in begin else name for name, one in known_models().items()]
+    return [name for name in names if name.lower().startswith(begin.lower())]
+
+
+def gpus_starting(begin: str) -> list[str]:
+    """Return the names of GPUs that begin with some letters."""
+    return [name for name in known_gpus() if name.startswith(begin.lower())]

@@ -45,7 +45,7 @@ class KVSize:
 
 
 @dataclass(frozen=True)
-class Work:
+class TokenWork:
     """What a token costs to compute, counted in products of two numbers, each of 2 FLOPs.
 
     Attributes
@@ -81,7 +81,7 @@ class Architecture:
         2 for float16 and bfloat16, 1 for fp8, 4 for float32.
     latent : bool
         Multi-head latent attention: one vector of `head_dim` numbers is kept in the place of key and value.
-    work : Work or None
+    work : TokenWork or None
         What a token costs to compute, if that is known.
     """
 
@@ -91,7 +91,7 @@ class Architecture:
     head_dim: int
     bytes_per_number: int = 2
     latent: bool = False
-    work: Work | None = None
+    work: TokenWork | None = None
 
     def __post_init__(self) -> None:
         for name in ("layers", "kv_heads", "head_dim", "bytes_per_number"):

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from teltheory.base.input_files import read_json
-from teltheory.cost.kv_cache import Architecture, Work
+from teltheory.cost.kv_cache import Architecture, TokenWork
 from teltheory.cost.weights import weights_of
 from teltheory.errors import FileError, printable, shown
 
@@ -81,7 +81,7 @@ class _Config:
         kv_heads, head_dim = self._kv_heads(), self._head_dim()
         return Architecture(name, layers, kv_heads, head_dim, width, False, self._work(layers, kv_heads, head_dim))
 
-    def _work(self, layers: int, kv_heads: int, head_dim: int) -> Work | None:
+    def _work(self, layers: int, kv_heads: int, head_dim: int) -> TokenWork | None:
         """Return what a token costs to compute; None if the file doesn't say it."""
         if self._given(HEADS) is None or self._given(HIDDEN) is None:
             return None
@@ -95,7 +95,7 @@ class _Config:
         quantized = self.data.get("quantization_config")
         method = quantized.get("quant_method") if isinstance(quantized, Mapping) else None
         pair = layers * self._number(HEADS) * widths
-        return Work(weights.active, weights.stored, pair, bits=BITS.get(str(method), 16))
+        return TokenWork(weights.active, weights.stored, pair, bits=BITS.get(str(method), 16))
 
     def _check_uniform(self) -> None:
         refused = "a model whose layers all keep keys and values of all tokens; give --kv-bytes"

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from teltheory.cost.catalogue import Gpu, known_model
-from teltheory.cost.kv_cache import Architecture, Work
+from teltheory.cost.kv_cache import Architecture, TokenWork
 from teltheory.cost.latency import Latency, LatencyModel, Provenance
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import whole_number
@@ -65,7 +65,8 @@ class Roofline(LatencyModel):
     @property
     def ends(self) -> tuple[Roofline, Roofline]:
         """The estimates at both ends of the band: the slow one, the fast one."""
-        return self.at(self.least), self.at(self.most)
+        slow, fast = (replace(self.at(end), least=end, most=end) for end in (self.least, self.most))
+        return slow, fast
 
     @property
     def factors(self) -> tuple[float, float]:
@@ -124,7 +125,7 @@ def estimated(
     return Roofline(alpha, gamma, Fraction(0), floor, f"estimated: {of}", origin, middle, least, most, of)
 
 
-def _of_peak(shape: Architecture, work: Work, gpu: Gpu) -> tuple[Fraction, Fraction, Fraction]:
+def _of_peak(shape: Architecture, work: TokenWork, gpu: Gpu) -> tuple[Fraction, Fraction, Fraction]:
     """Return alpha, gamma and the floor of one GPU at its peaks."""
     flops = Fraction(gpu.flops_fp8 if work.bits == 8 else gpu.flops)
     bandwidth = Fraction(gpu.bandwidth)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from teltheory.cli.advise.question import AdviceQuestion, Advised, Planned, plan
 from teltheory.cli.asked.options import (
     capacity_option,
     goal_option,
+    gpu_hour_option,
     json_option,
     prefix_options,
     q_hat_option,
@@ -30,6 +31,7 @@ from teltheory.cli.asked.serving import Loaded, serving_options
 from teltheory.cli.asked.tiers import Tiered, tier_options
 from teltheory.cli.asked.traces import Reading, report_lines, turns_as_data
 from teltheory.cli.parts import command, option
+from teltheory.cli.printed.money import GpuPrice
 from teltheory.cli.printed.output import check_targets, console, show, write_json
 from teltheory.cost.given import in_text
 from teltheory.errors import ArgumentError
@@ -85,6 +87,7 @@ if TYPE_CHECKING:
 @serving_options()
 @plan_options
 @served_options
+@gpu_hour_option
 @option("--html", "page", metavar="FILE", help="Also write a page to FILE, to show to others.")
 @picture_options("It shows what more gain costs")
 @trace_options()
@@ -101,6 +104,7 @@ def advise(
     planned: Planned,
     reading: Reading,
     prefixes: Prefixes,
+    gpu_hour: float | None,
     target: str | None,
     **given: Any,
 ) -> int:
@@ -118,7 +122,7 @@ def advise(
     sizes = read_capacities(capacities, shape)
     prefixes.check(forced=False)
     picture.check()
-    asked = AdviceQuestion.of(tiered, loaded, planned, served, sizes)
+    asked = replace(AdviceQuestion.of(tiered, loaded, planned, served, sizes), price=_price(gpu_hour, served))
     trace = reading.read(trace_file)
     requests = prefixes.of(trace)
     chosen, origin = chosen_capacities(requests)
@@ -128,6 +132,11 @@ def advise(
     _report(told, found, requests.scale, page, target, reading.seed)
     draw_frontiers(picture, [one.advice for one in found], Path(trace_file).name)
     return 0
+
+
+def _price(hour: float | None, served: ServedModel) -> GpuPrice | None:
+    """Return what prefill costs, None if no price is given."""
+    return None if hour is None else GpuPrice(hour, served.tensor_parallel or 1, served.needed_latency)
 
 
 def _check_targets(target: str | None, page: str | None) -> None:

@@ -12,7 +12,7 @@ from teltheory.cli.asked.prefixes import Prefixes
 from teltheory.cli.asked.served import DEFAULT, ServedModel
 from teltheory.cli.asked.traces import Reading
 from teltheory.cli.parts import option
-from teltheory.cost.catalogue import known_gpus, known_models, starting
+from teltheory.cost.catalogue import gpus_starting, models_starting
 from teltheory.cost.kv_cache import NUMBERS
 from teltheory.cost.latency_files import EMBEDDED
 from teltheory.errors import ArgumentError
@@ -118,7 +118,7 @@ served_options = bundled(
     option(
         "--model",
         metavar="NAME",
-        shell_complete=lambda ctx, param, begin: starting(known_models, begin),
+        shell_complete=lambda ctx, param, begin: models_starting(begin),
         help=f"Model whose KV cache and latency are meant, such as {DEFAULT}.",
     ),
     option("--config", metavar="FILE.json", help="Model as a config.json of Hugging Face."),
@@ -134,15 +134,15 @@ served_options = bundled(
     option(
         "--gpu",
         metavar="NAME",
-        shell_complete=lambda ctx, param, begin: starting(known_gpus, begin),
+        shell_complete=lambda ctx, param, begin: gpus_starting(begin),
         help="Estimate the latency of --model on this GPU, with a band. a100, h100, h200, b200, l40s, mi300x, ...",
     ),
-    option(
-        "--gpu-hour",
-        type=click.FloatRange(0, min_open=True),
-        metavar="PRICE",
-        help="Price of a GPU for an hour; prefill is shown in money too.",
-    ),
+)
+gpu_hour_option = option(
+    "--gpu-hour",
+    type=click.FloatRange(0, min_open=True),
+    metavar="PRICE",
+    help="Price of a GPU for an hour. Seconds of prefill are shown in money too.",
 )
 chains_option = option("--chains", is_flag=True, help="Ignore what requests share: each conversation is private.")
 block_size_option = option(

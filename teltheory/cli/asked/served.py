@@ -30,7 +30,6 @@ class ServedModel:
     latency: str | None = None
     accept_latency_of: str | None = None
     gpu: str | None = None
-    gpu_hour: float | None = None
 
     @cached_property
     def shape(self) -> KVSize | None:
