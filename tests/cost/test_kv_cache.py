@@ -50,7 +50,7 @@ def test_as_many_tokens_as_fit(shape: Architecture, size: int) -> None:
 def test_names_and_shapes_that_are_none() -> None:
     assert architecture(" Vicuna-7B ") is tt.ARCHITECTURES["vicuna-7b"]
     refused(
-        tt.ArgumentError, "model: found 'gpt-5', known models such as glm-5, gpt-oss-20b", architecture, "gpt-5"
+        tt.ArgumentError, "model: found 'gpt-5', .* known models such as glm-5, gpt-oss-20b", architecture, "gpt-5"
     )
     refused(tt.ArgumentError, "kv_heads: found 0, expected 1 or more", tt.Architecture, "a", 1, 0, 1)
 
