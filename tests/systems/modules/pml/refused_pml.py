@@ -178,25 +178,17 @@ CASES = [*source_cases(), *schema_cases(), *part_cases(), *prompt_cases()]
 
 def main() -> None:
     """Print each case that is the first to expect what it does: its name, and what is said of it."""
-    sys.stdout.write(f"the schema of most prompts:\n{folded(HOUSE)}\n")
-    printed = set[str]()
+    first = dict[str, str]()
     for case in CASES:
         with TemporaryDirectory() as folder:
             said = case.message(Path(folder))
-        if expected(said) not in printed:
-            sys.stdout.write(f"{case.name}\n{folded(said)}\n")
-        printed.add(expected(said))
-
-
-def expected(said: str) -> str:
-    """Return what a message says that was expected."""
-    return said.partition(", expected ")[2]
+        first.setdefault(said.partition(", expected ")[2], f"{case.name}\n{folded(said)}\n")
+    sys.stdout.write(f"the schema of most prompts:\n{folded(HOUSE)}\n{''.join(first.values())}")
 
 
 def folded(said: str) -> str:
     """Return a message in lines of at most 80 characters, unless a word is longer."""
-    indented = {"initial_indent": "  ", "subsequent_indent": "    "}
-    return textwrap.fill(said, 80, break_long_words=False, break_on_hyphens=False, **indented)
+    return textwrap.indent(textwrap.fill(said, 78, break_long_words=False, break_on_hyphens=False), "  ")
 
 
 if __name__ == "__main__":

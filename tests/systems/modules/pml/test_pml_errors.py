@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from systems.modules.pml.refused_pml import CASES, HOUSE, expected
+from systems.modules.pml.refused_pml import CASES, HOUSE
 
 from teltheory.errors import FileError
 from teltheory.systems.modules import BYTES, layout, read_prompt, read_schema, resolve
@@ -32,7 +32,7 @@ def said_of(tmp_path_factory):
 @pytest.mark.repository
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_the_page_has_what_is_expected_where_a_case_is_refused(case, said_of):
-    assert f"expected {expected(said_of(case))}" in told()
+    assert f"expected {said_of(case).partition(', expected ')[2]}" in told()
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
