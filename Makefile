@@ -3,6 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 LOOPS := teltheory/base/compiled_loops.so
+LEDGER := out/ledger.json
 ZIGLANG = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt ziglang
 export PYTHONDONTWRITEBYTECODE =
 # What a page of the site would fetch from elsewhere; a link that is only followed is none.
@@ -20,18 +21,17 @@ reproduce-twice: $(LOOPS)
 		$(abspath $(BIN))/teltheory reproduce --out out > printed.txt) || exit; done
 	diff -r out/twice/first out/twice/second
 
-ledger: $(LOOPS)
-	@mkdir -p out
-	$(BIN)/teltheory verify --json out/ledger.json --markdown docs/ledger.md --errata docs/errata.md
+ledger: $(LEDGER)
+	PYTHONPATH=tests $(BIN)/python -m claims.rows $(LEDGER)
 
-slowest:
-	$(BIN)/python -m proofs_checks.slowest out/ledger.json
+slowest: $(LEDGER)
+	$(BIN)/python -m proofs_checks.slowest $(LEDGER)
 
 test: $(LOOPS)
 	$(BIN)/python -m pytest
 
-test-ledger: $(LOOPS)
-	$(BIN)/python -m pytest -m ledger tests/claims
+test-ledger: $(LEDGER)
+	$(BIN)/python -m pytest -m ledger tests/claims tests/documents tests/report
 
 test-model: $(LOOPS)
 	$(BIN)/python -m pytest -m model -n 2
@@ -58,7 +58,7 @@ check: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-docs: $(READY)
+docs: $(LEDGER)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	! grep -rnoP --include='*.html' '$(FETCHED)' out/site
 
@@ -91,6 +91,11 @@ check-vllm: $(LOOPS)
 
 check-engines: $(LOOPS)
 	$(BIN)/python -m experiments.check_engines $(or $(ENGINES),--help)
+
+# All rows, decided: a test holds their verdicts, and the site's ledger and errata are made of them.
+$(LEDGER): $(LOOPS) $(shell find teltheory proofs_checks -name '*.py')
+	@mkdir -p $(dir $@)
+	$(BIN)/teltheory verify --json $@ > /dev/null
 
 # An editable install has made it; without a C compiler ziglang makes it.
 $(LOOPS): release/loops.py $(shell find teltheory -name '*.[ch]') | $(READY)

@@ -1,16 +1,23 @@
-"""The ledger on the site: of `docs/ledger.md` a page per section, and a list of all rows with a filter.
+"""The ledger and the errata on the site: a page per section, and a list of all rows with a filter.
+
+They are made of the rows that `make docs` decides; no document of the repository holds them.
 
 Links to a row, `ledger.md#theorem-b1`, lead to the row on its section's page; an address from outside,
 `ledger.html#theorem-b1`, is led on by `assets/ledger.js`.
 """
 
+import json
 import re
 from collections.abc import Iterator
 from functools import cache
 from html import escape
 from pathlib import Path
 
-LEDGER = Path(__file__).parents[1] / "docs" / "ledger.md"
+from proofs_checks.errata import ERRATA
+from teltheory.report.errata import errata_markdown
+from teltheory.report.ledger_pages import ledger_markdown
+
+LEDGER = Path(__file__).parents[1] / "out" / "ledger.json"
 SECTION = re.compile(r"^## (.*)$", re.MULTILINE)
 ROW = re.compile(
     r'^<a id="(?P<id>[^"]+)"></a>\*\*`[^`]*`\*\* \((?P<source>.*)\): \*\*(?P<verdict>.*?)\*\*\..*\n\n'
@@ -19,6 +26,15 @@ ROW = re.compile(
 )
 HEAD_OF_ROW = re.compile(r'^<a id="([^"]+)"></a>\*\*(`[^`]*`)\*\* \((.*?); (\w)(.*?)\): (?=\*\*)', re.MULTILINE)
 LINK = re.compile(r"\]\(((?:\.\./)?)ledger\.md#([^)]+)\)")
+
+
+@cache
+def documents() -> tuple[str, str]:
+    """Return the ledger and the errata, made of the rows that were decided last."""
+    if not LEDGER.exists():
+        raise FileNotFoundError(f"{LEDGER.name} is not there; expected: rows that `make ledger` has decided")
+    rows = json.loads(LEDGER.read_text(encoding="utf-8"))["claims"]
+    return ledger_markdown(rows), errata_markdown(rows, ERRATA)
 
 
 def section_pages(text: str) -> dict[str, str]:

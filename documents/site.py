@@ -11,7 +11,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from documents.ledger import LEDGER, index, links_to_rows, section_pages
+from documents.ledger import documents, index, links_to_rows, section_pages
 from documents.notebooks import page_of
 from teltheory.report.timeline import with_timelines
 
@@ -26,12 +26,11 @@ BRACKETS = re.compile(r"(^```.*?^```|`[^`\n]*`)|\](?=\s?\[)", re.DOTALL | re.MUL
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the change log, which lies outside `docs`, the ledger by section, and a page for each notebook."""
+    """Add the change log, which lies outside `docs`, ledger and errata, and a page for each notebook."""
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     files.append(File.generated(config, "changelog.md", content=as_seen_from_docs(text)))
-    ledger = LEDGER.read_text(encoding="utf-8")
-    files.remove(files.src_uris["ledger.md"])
-    for name, page in {"ledger.md": index(ledger), **section_pages(ledger)}.items():
+    ledger, errata = documents()
+    for name, page in {"ledger.md": index(ledger), "errata.md": errata, **section_pages(ledger)}.items():
         files.append(File.generated(config, name, content=page))
     for notebook in sorted((ROOT / "docs/notebooks").glob("*.ipynb")):
         text, pictures = page_of(notebook)
@@ -45,7 +44,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """Return a page as Python-Markdown wants it: links as on the site, folded blocks as Markdown, timelines."""
     for name, target in OUTSIDE.items():
         markdown = markdown.replace(f"]({name}", f"]({target}")
-    markdown = links_to_rows(markdown, LEDGER.read_text(encoding="utf-8"))
+    if "ledger.md#" in markdown:
+        markdown = links_to_rows(markdown, documents()[0])
     markdown = NAMED.sub(lambda link: f"[{_heading(link[1])}](", markdown)
     markdown = ELSEWHERE.sub(r"\1", markdown).replace("<details>", "<details markdown>")
     return with_timelines(BRACKETS.sub(lambda found: found[1] or r"\]", markdown))

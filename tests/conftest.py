@@ -1,6 +1,8 @@
+import json
 import logging
 import os
 import signal
+from pathlib import Path
 
 import pytest
 from hypothesis import Phase, settings
@@ -19,6 +21,7 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 # pytest-xdist tells its workers a width of 80; commands print for no terminal at all.
 os.environ.pop("COLUMNS", None)
 
+ROOT = Path(__file__).parents[1]
 UNSHRUNK = (Phase.explicit, Phase.generate)
 
 EXAMPLES = 100 if os.environ.get("TELTHEORY_TESTS") else 30
@@ -38,6 +41,20 @@ def shared():
         return data_folder() / name
 
     return find
+
+
+@pytest.fixture(scope="session")
+def ledger():
+    """All rows by their names, as the last `make ledger` has decided them; `make test-ledger` does so first."""
+    return {row["id"]: row for row in json.loads((ROOT / "out" / "ledger.json").read_text())["claims"]}
+
+
+@pytest.fixture(scope="session")
+def ledger_and_errata():
+    """The site's pages of these rows, as Markdown."""
+    from documents.ledger import documents
+
+    return documents()
 
 
 @pytest.fixture

@@ -22,8 +22,7 @@ LINE = re.compile(
 
 
 def documents():
-    generated = ("ledger.md", "errata.md")
-    return [ROOT / "README.md", *(page for page in (ROOT / "docs").glob("*.md") if page.name not in generated)]
+    return [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
 
 
 def shown():

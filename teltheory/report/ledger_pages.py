@@ -20,7 +20,7 @@ from teltheory.report.words import (
     verdict_text,
 )
 
-MADE = "<!-- Made by `make ledger` from the rows of `teltheory verify --json`: do not edit. -->"
+MADE = "<!-- Made of the rows of `teltheory verify --json`. -->"
 LEAD = """\
 Every statement that is decided, with its verdict and what that rests on. *Proved*: a program proved it for all
 that the row names. *Certified*: a proof for each instance that was tried. *Exhaustive*: every instance within the

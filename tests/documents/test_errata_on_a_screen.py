@@ -2,13 +2,11 @@
 
 import re
 from math import ceil
-from pathlib import Path
 
 import pytest
 
 pytestmark = pytest.mark.repository
 
-PAGE = (Path(__file__).parents[2] / "docs" / "errata.md").read_text()
 WIDTH, HEIGHT = 100, 40
 
 
@@ -19,12 +17,12 @@ def lines_shown(section: str) -> int:
     return sum(max(1, ceil(len(line) / WIDTH)) for line in text.splitlines())
 
 
-@pytest.mark.parametrize(
-    "section", re.split(r"^## ", PAGE, flags=re.MULTILINE)[1:], ids=lambda s: s.split("\n")[0]
-)
-def test_an_erratum_fits_on_a_screen(section: str) -> None:
-    assert lines_shown(section) <= HEIGHT
-    assert re.findall(r"^\*\*(.*?)\.\*\*", section, re.MULTILINE)[:4] == ["Place", "As printed", "Fact", "Repair"]
+@pytest.mark.ledger
+def test_each_erratum_fits_on_a_screen(ledger_and_errata: tuple[str, str]) -> None:
+    for section in re.split(r"^## ", ledger_and_errata[1], flags=re.MULTILINE)[1:]:
+        assert lines_shown(section) <= HEIGHT, section
+        heads = re.findall(r"^\*\*(.*?)\.\*\*", section, re.MULTILINE)
+        assert heads[:4] == ["Place", "As printed", "Fact", "Repair"]
 
 
 def test_what_is_not_folded_counts() -> None:

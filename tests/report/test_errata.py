@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from refusals import refused
-from report.ledger_rows import DOCS, EXAMPLE, parts, row
+from report.ledger_rows import EXAMPLE, parts, row
 
 from proofs_checks import all_claims
 from proofs_checks.errata import ERRATA
@@ -137,9 +137,10 @@ def test_every_script_is_named_after_a_row():
     assert {path.stem for path in found} <= rows | {"next_turns"}
 
 
+@pytest.mark.ledger
 @pytest.mark.repository
-def test_links_within_the_documents_have_their_anchors():
-    pages = {name: (DOCS / name).read_text() for name in ("ledger.md", "errata.md")}
+def test_links_within_the_documents_have_their_anchors(ledger_and_errata):
+    pages = dict(zip(("ledger.md", "errata.md"), ledger_and_errata, strict=True))
     anchors = {name: set(parts(page)) for name, page in pages.items()}
     for name, page in pages.items():
         links = re.findall(r"\]\(((?:ledger|errata)\.md)?#([^)]+)\)", page)

@@ -4,7 +4,7 @@ import re
 import xml.etree.ElementTree as ET
 
 import pytest
-from report.ledger_rows import DOCS, EXAMPLE, row
+from report.ledger_rows import EXAMPLE, row
 
 from teltheory.claims.erratum import Erratum
 from teltheory.claims.state_tables import facts, traced
@@ -53,9 +53,10 @@ def test_what_is_no_replay_has_a_reason_and_no_picture():
     assert "<svg" not in drawn
 
 
+@pytest.mark.ledger
 @pytest.mark.repository
-def test_every_counterexample_of_the_errata_has_a_timeline_or_a_reason():
-    document = (DOCS / "errata.md").read_text()
+def test_every_counterexample_of_the_errata_has_a_timeline_or_a_reason(ledger_and_errata):
+    document = ledger_and_errata[1]
     folded = re.findall(r"^<details.*?^</details>", document, re.DOTALL | re.MULTILINE)
     assert len(folded) == document.count("**Refuted: ")
     for text in folded:

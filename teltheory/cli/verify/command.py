@@ -125,7 +125,7 @@ def _nearest(name: str, known: Sequence[str]) -> str:
     """List names, those that the name is a part of first, then by likeness."""
     parts = [one for one in known if name.strip("*") in one]
     nearest = listed(list(dict.fromkeys((*parts, *get_close_matches(name, known, len(known), 0)))))
-    return f"{nearest}: docs/ledger.md has all" if " others" in nearest else nearest
+    return f"{nearest}: teltheory verify prints all" if " others" in nearest else nearest
 
 
 def decide_all(
