@@ -76,7 +76,7 @@ def _file(row):
 @pytest.mark.parametrize(
     ("page", "rows"),
     [
-        ("theorem-d2.md", BELIEF_ROWS),
+        ("beliefs.md", BELIEF_ROWS),
         ("limits.md", LIMIT_ROWS),
         ("forest-optimum.md", OPTIMUM_ROWS),
         ("rag-claims.md", RAG_ROWS),
