@@ -80,7 +80,7 @@ def read_trace(
         The file: CSV, JSON lines, a JSON array or Parquet, told by its name; text may end in .gz or .zst. Of a
         folder, all its files in the order of their names.
     format : str or Format
-        One of `FORMATS`, such as "mooncake" (docs/datasets.md, docs/logs.md); "auto" tells them by the fields.
+        One of `FORMATS`, such as "mooncake" (docs/formats.md, docs/logs.md); "auto" tells them by the fields.
     initial : as in `Problem`; given histories are checked against it
     tokenizer, system : str, Path, tokenizers.Tokenizer or tiktoken.Encoding, optional; str
         For formats that hold text: a tokenizer.json, a .tiktoken file, a tokenizer, or ``"characters/4"``; and a

@@ -32,9 +32,9 @@ def read_arrivals(path: str | Path, column: str | None = None) -> FloatArray:
     path : str or Path
         CSV, JSON lines, a JSON array or Parquet, with a request a row.
     column : str, optional
-        Field of the times: dates in ISO 8601, numbers of seconds, or epochs (docs/logs.md); milliseconds in
-        Mooncake's files. Left out, the first that is there of `arrival`, `TIMESTAMP`, `timestamp`, `Timestamp`,
-        `arrived_at`, `created_at`, `created`, `time`, `ts`.
+        Field of the times: dates in ISO 8601, numbers of seconds, or epochs (docs/formats-logs.md);
+        milliseconds in Mooncake's files. Left out, the first that is there of `arrival`, `TIMESTAMP`,
+        `timestamp`, `Timestamp`, `arrived_at`, `created_at`, `created`, `time`, `ts`.
 
     Returns
     -------
