@@ -93,11 +93,9 @@ def _file(row):
         ("limits.md", LIMIT_ROWS),
         ("forest-optimum.md", OPTIMUM_ROWS),
         ("ragcache.md", RAG_ROWS),
-        ("tiers-theory.md", TIER_ROWS),
-        ("tiers-theory.md", DIFFERENCE_ROWS),
+        ("tiers-theory.md", [*TIER_ROWS, *DIFFERENCE_ROWS]),
         ("prompt-cache.md", MODULE_ROWS),
-        ("parrot.md", TAIL_ROWS),
-        ("parrot.md", PARROT_ROWS),
+        ("parrot.md", [*TAIL_ROWS, *PARROT_ROWS]),
     ],
 )
 def test_a_page_has_every_row_with_its_verdict(ledger, page, rows):
