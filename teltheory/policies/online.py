@@ -74,7 +74,7 @@ class TLRU(LeastRecentlyUsed):
         `teltheory.replay.tiers.budgets` has it, or as much as in the first tier. Read it as `budgets`. With
         scaled ones T-LRU is proved to be no worse than LRU in two tiers if the estimate stays the same; that is
         refuted for flat ones, three tiers, estimates that change and overlapped loading. There use LRU before and
-        T-LRU in the last tier (docs/tiers-claims.md, "What to use").
+        T-LRU in the last tier (docs/tiers.md, "What to use").
     """
 
     name = "tlru"
