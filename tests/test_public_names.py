@@ -68,6 +68,7 @@ COMMANDS = {
     "advise": "--json --slo --capacity --goal",
     "figures": "",
     "bench": "--json",
+    "demo": "--json --html",
 }
 
 

@@ -77,6 +77,7 @@ APPS = group(
 )
 SECTIONS = {
     "Main job": (
+        OnDemand("demo", "Show T-LRU, LRU and the optimum on a sampled trace."),
         OnDemand(
             "reproduce", "Decide the claims, replay a trace, and report both.", "reproduce.command:reproduce"
         ),

@@ -76,6 +76,7 @@ CORE = [
     f"curve t.csv --policy lru,hindsight {AT}",
     f"optimum t.csv {AT} --method lp",
     f"advise t.csv {AT}",
+    "demo",
     "verify --claim lemma-d3 --claim parrot.groups.stage --workers 1",
 ]
 NEED = {
