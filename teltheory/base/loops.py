@@ -25,10 +25,11 @@ from typing import Any
 import numpy as np
 
 from teltheory.base.c_sources import LIBRARY, PACKAGE, digest_of, sources
+from teltheory.base.extras import installed_from
 from teltheory.errors import MachineCodeError
 
 IN_A_CLONE = "release/loops.py"
-BY_PIP = "python -m pip install --force-reinstall --no-deps --no-binary teltheory teltheory"
+BY_PIP = "python -m pip install --force-reinstall --no-deps "
 _FUNCTION = re.compile(r"^(void|int64_t|double) (\w+)\(([^{;]*?)\)\s*\{", re.MULTILINE)
 _ARGUMENT = re.compile(
     r"(?P<const>const )?(?P<kind>\w+) (?P<pointer>\*?)(?P<name>\w+)"
@@ -189,7 +190,8 @@ def _library() -> ctypes.CDLL:
 
 def _lacking(found: str) -> MachineCodeError:
     """Return the error that says how the library is made; pip fetches a compiler if there is none."""
-    command = f"python {IN_A_CLONE}" if (PACKAGE.parent / IN_A_CLONE).is_file() else BY_PIP
+    source = ". (in the clone)" if "dir_info" in installed_from() else "--no-binary teltheory teltheory"
+    command = f"python {IN_A_CLONE}" if (PACKAGE.parent / IN_A_CLONE).is_file() else BY_PIP + source
     return MachineCodeError(f"machine code: found {found}; {command} makes it")
 
 

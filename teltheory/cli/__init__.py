@@ -1,5 +1,6 @@
 """The command line: everything that prints or writes files, except traces and the files of sweeps and probes."""
 
+import logging
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -8,6 +9,7 @@ from typing import Any
 
 import click
 
+from teltheory.base.progress import LOADING
 from teltheory.cli.printed import streams
 from teltheory.cli.printed.output import complain
 from teltheory.cli.tree import commands
@@ -20,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 1 a verdict, solver or process failed, 2 bad usage or input."""
     code = _done(streams.prepare)
     if code == 0:
-        with _warnings_in_lines():
+        with _warnings_in_lines(), _loading_in_lines():
             code = _done(lambda: commands.main(arguments, prog_name="teltheory", standalone_mode=False))
         code = _done(sys.stdout.flush) or code
     sys.exit(code)
@@ -40,6 +42,20 @@ def _warnings_in_lines() -> Iterator[None]:
 
         warnings.showwarning = show
         yield
+
+
+@contextmanager
+def _loading_in_lines() -> Iterator[None]:
+    """Show in a line what loads for more than a second, with a terminal and without."""
+    logger, handler = logging.getLogger(LOADING), logging.Handler()
+    handler.emit = lambda record: complain(record.getMessage(), 0)  # type: ignore[method-assign,assignment]
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(logging.NOTSET)
 
 
 def _done(work: Callable[[], object]) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 from rich.console import Console
 from rich.markup import escape
 
-from teltheory.base.extras import REPORT, lacking
+from teltheory.base.extras import REPORT, install, lacking
 from teltheory.claims.claim import EFFORTS, Effort
 from teltheory.claims.erratum import Erratum
 from teltheory.cli.asked.options import EFFORT, json_option, trace_options, workers_option
@@ -157,7 +157,7 @@ def _without_extras(folder: str | None) -> list[str]:
     found = [] if folder is None else lacking(*REPORT)
     figures_too = "figures, tables in LaTeX and " if "matplotlib" in found else ""
     names = f"{listed(found)} {'is' if len(found) == 1 else 'are'} not installed"
-    return [f"Left out: {figures_too}{PAGE}, as {names} (pip install 'teltheory[report]')."] if found else []
+    return [f"Left out: {figures_too}{PAGE}, as {names}: {install('[report]')}."] if found else []
 
 
 def _on_a_page(

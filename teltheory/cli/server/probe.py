@@ -10,10 +10,10 @@ from dataclasses import asdict
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-import click
 import numpy as np
 from rich.table import Table
 
+from teltheory.base.extras import MissingPackageError, not_there
 from teltheory.cli.asked.options import SEED, api_key_option, duration, json_option, served_model_option, whole
 from teltheory.cli.parts import command, option
 from teltheory.cli.printed.output import check_targets, progress_bar, report
@@ -96,9 +96,7 @@ def _server(url: str, model: str, timeout: float, api_key_env: str | None) -> Co
     try:
         from teltheory.server.client import Completions, checked_key
     except ModuleNotFoundError as error:
-        raise click.ClickException(
-            f"server probe needs {error.name}, which is not installed: pip install 'teltheory[calibrate]'"
-        ) from None
+        raise MissingPackageError(not_there(str(error.name), "calibrate")) from None
     if api_key_env is None:
         return Completions(url, model, timeout=timeout)
     key = checked_key(os.environ.get(api_key_env, ""), f"environment variable {api_key_env}")
