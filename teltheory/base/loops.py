@@ -29,7 +29,7 @@ from teltheory.base.extras import installed_from
 from teltheory.errors import MachineCodeError
 
 IN_A_CLONE = "release/loops.py"
-BY_PIP = "python -m pip install --force-reinstall --no-deps "
+BY_PIP = "python -m pip install --force-reinstall --no-deps --no-binary teltheory teltheory"
 _FUNCTION = re.compile(r"^(void|int64_t|double) (\w+)\(([^{;]*?)\)\s*\{", re.MULTILINE)
 _ARGUMENT = re.compile(
     r"(?P<const>const )?(?P<kind>\w+) (?P<pointer>\*?)(?P<name>\w+)"
@@ -190,8 +190,9 @@ def _library() -> ctypes.CDLL:
 
 def _lacking(found: str) -> MachineCodeError:
     """Return the error that says how the library is made; pip fetches a compiler if there is none."""
-    source = ". (in the clone)" if "dir_info" in installed_from() else "--no-binary teltheory teltheory"
-    command = f"python {IN_A_CLONE}" if (PACKAGE.parent / IN_A_CLONE).is_file() else BY_PIP + source
+    command = f"python {IN_A_CLONE}" if (PACKAGE.parent / IN_A_CLONE).is_file() else BY_PIP
+    if command == BY_PIP and "dir_info" in installed_from():
+        command = f"{BY_PIP.partition(' --no-binary')[0]} . (in the clone)"
     return MachineCodeError(f"machine code: found {found}; {command} makes it")
 
 
