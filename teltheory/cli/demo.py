@@ -131,7 +131,11 @@ class Demo:
         both = zip(self._drawn("lru"), self._drawn("tlru"), strict=True)
         better = [row["capacity"] for base, row in both if row["tel"] <= base["tel"]]
         beyond = [row["capacity"] for row in self._drawn("lru") if row["capacity"] > max(better, default=0)]
-        limit = f" From {min(beyond):,} tokens on LRU has less TEL: there T-LRU is no help." if beyond else ""
+        limit = (
+            f" In the figure LRU has less TEL from {min(beyond):,} tokens on: there T-LRU is no help."
+            if beyond
+            else ""
+        )
         return [gain, price + limit]
 
     def chart(self) -> PlainChart:

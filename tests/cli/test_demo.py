@@ -70,7 +70,7 @@ def test_no_tangent_of_the_page_is_above_the_optimum(made):
 
 def test_a_demonstration_says_where_t_lru_is_no_help(made):
     printed, _, data = made
-    [said] = re.findall(r"From ([\d,]+) tokens on LRU has less TEL", " ".join(printed.split()))
+    [said] = re.findall(r"LRU has less TEL from ([\d,]+) tokens on", " ".join(printed.split()))
     lru, tlru = (
         {row["capacity"]: row["tel"] for row in data["curve"] if row["policy"] == name} for name in ("lru", "tlru")
     )
