@@ -16,6 +16,7 @@ import sys
 
 import nox
 
+from release.installs import missing
 from release.wheel import QUICK
 
 VERSIONS = nox.project.python_versions(nox.project.load_toml("pyproject.toml"))
@@ -50,7 +51,9 @@ def lowest(session: nox.Session) -> None:
 
 
 def install_all(session: nox.Session, version: str, *more: str) -> None:
-    """Build sdist and wheel, and try them."""
+    """Build sdist and wheel, and try them; skip a Python that is not on this machine."""
+    if lacks := missing(version):
+        session.skip(f"this machine has no {lacks}")
     session.run(sys.executable, "-m", "release.installs", "--python", version, *more, *session.posargs)
 
 

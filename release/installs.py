@@ -96,9 +96,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--lowest", action="store_true", help="the lowest versions that are declared")
     given = parser.parse_args(arguments)
     call, rule = uv(), ", lowest versions" if given.lowest else ""
-    if call is None or not has_python(call, given.python):
-        missing = "uv" if call is None else f"Python {given.python}"
-        sys.stdout.write(f"skipped: this machine has no {missing}\n")
+    if call is None or missing(given.python):
+        sys.stdout.write(f"skipped: this machine has no {missing(given.python)}\n")
         return 0
     failed = False
     with TemporaryDirectory() as temporary:
@@ -117,10 +116,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return int(failed)
 
 
-def has_python(call: Sequence[str], version: str) -> bool:
-    """Whether this machine has a Python, as uv finds it; none is downloaded."""
+def missing(version: str) -> str:
+    """Return what this machine lacks to try a Python: uv, the Python itself, or "" for nothing."""
+    call = uv()
+    if call is None:
+        return "uv"
     command = [*call, "python", "find", "--no-python-downloads", version]
-    return subprocess.run(command, check=False, capture_output=True).returncode == 0
+    lacks = subprocess.run(command, check=False, capture_output=True).returncode
+    return f"Python {version}" if lacks else ""
 
 
 if __name__ == "__main__":
