@@ -11,12 +11,13 @@ from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from teltheory.base.python_files import run_file
 from teltheory.claims.claim import Claim
 from teltheory.claims.erratum import Erratum
 from teltheory.claims.estimates import refusing_estimates
@@ -75,7 +76,7 @@ def claims_of_file(file: str) -> tuple[Claim[Any], ...]:
     """Return the claims of a Python file, registered or not; `FileError` if it has none or can't be run."""
     path = Path(file)
     registered = next(_registered_as(path.resolve()), None)
-    claims = claims_of(_loaded(path), path.name) if registered is None else claims_of(registered)
+    claims = claims_of(_run(path), path.name) if registered is None else claims_of(registered)
     if not claims:
         raise FileError(f"{file}: found no claims, expected a claim made by teltheory.claims.claim.claim")
     return claims if registered is not None else tuple(map(refusing_estimates, claims))
@@ -88,24 +89,8 @@ def _registered_as(path: Path) -> Iterator[ModuleType]:
             yield import_module(name)
 
 
-def _loaded(path: Path) -> ModuleType:
-    name = f"claims_in_{path.stem}"
-    spec = spec_from_file_location(name, path) if path.is_file() else None
-    if spec is None or spec.loader is None:
-        raise FileError(f"{path}: found no Python file, expected one that defines claims")
-    module = sys.modules[name] = module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except SystemExit as error:
-        raise ended(path, error) from None
-    except Exception as error:
-        raise FileError(f"{path}: found {type(error).__name__}: {error}, expected a file that runs") from error
-    return module
-
-
-def ended(file: Path | str | None, error: SystemExit) -> FileError:
-    """Return the error about a file of claims that would end the program that decides them."""
-    return FileError(f"{file}: found that the file ended the program ({error!r}), expected a file that runs")
+def _run(path: Path) -> ModuleType:
+    return run_file(path, f"claims_in_{path.stem}", "a Python file that defines claims")
 
 
 def check_identifiers(claims: Sequence[Claim[Any]]) -> None:

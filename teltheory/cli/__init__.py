@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from teltheory.base.progress import LOADING
+from teltheory.base.python_files import broken_by
 from teltheory.cli.printed import streams
 from teltheory.cli.printed.output import complain
 from teltheory.cli.tree import commands
@@ -79,4 +80,9 @@ def _done(work: Callable[[], object]) -> int:
         code = complain(f"out of memory{reason}, expected a smaller task or a larger machine", 2)
     except OSError as error:
         code = complain(f"{error.filename or 'a file'}: {error.strerror or error}, expected it to be usable", 2)
+    except Exception as error:
+        broken = broken_by(error)
+        if broken is None:
+            raise
+        code = complain(str(broken), 2)
     return code if isinstance(code, int) else 0

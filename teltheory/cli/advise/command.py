@@ -13,6 +13,7 @@ import click
 from teltheory.base.extras import check_report
 from teltheory.cli.advise.frontier import draw_frontiers
 from teltheory.cli.advise.question import AdviceQuestion, Advised, Planned, plan_options, write_found
+from teltheory.cli.asked.completion import policies
 from teltheory.cli.asked.options import (
     capacity_option,
     goal_option,
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
     "--policy",
     "policy_text",
     metavar="POLICY",
+    shell_complete=policies,
     help="Policy of the cache. One with a threshold; T-LRU if left out.",
 )
 @q_hat_option

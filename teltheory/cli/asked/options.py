@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, get_args
 import click
 from click.core import ParameterSource
 
+from teltheory.cli.asked.completion import policies
 from teltheory.cli.asked.prefixes import Prefixes
 from teltheory.cli.asked.served import DEFAULT, ServedModel
 from teltheory.cli.asked.traces import Reading
@@ -76,6 +77,7 @@ policy_option = option(
     "policies",
     multiple=True,
     metavar="POLICY",
+    shell_complete=policies,
     help="Policy of the cache. lru, tlru:xi=200ms,trim=eager; a comma lists.",
 )
 q_hat_option = option(

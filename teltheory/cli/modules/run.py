@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
+from teltheory.cli.asked.completion import policies
 from teltheory.cli.asked.options import Option, bundled, json_option, whole
 from teltheory.cli.modules.options import Loading, loading, roles_option, scaffolds_of
 from teltheory.cli.parts import command, option
@@ -98,6 +99,7 @@ _keeping: Option = bundled(
         "--policy",
         default="lru",
         metavar="POLICY",
+        shell_complete=policies,
         show_default=True,
         help="Policy of the cache. lru, lfu, gdsf or tlru:..., for each memory.",
     ),

@@ -39,6 +39,7 @@ from teltheory.model.numbers import exact_sum
 from teltheory.optimal.curve import HindsightCurve, hindsight_curve
 from teltheory.plots.curves import caption_of_curves, draw_curves
 from teltheory.policies.online import LRU
+from teltheory.policies.own_files import is_in_file, parted
 from teltheory.policies.policy import Policy
 from teltheory.policies.spec import NAMED, OPTIMA, Spec, others, parse_policies, policy_texts, unknown, usual
 from teltheory.problem import Problem
@@ -165,8 +166,8 @@ def _spaced(asked: Asked, points: int) -> list[int]:
 
 def _spec(text: str) -> Any:
     """Read a policy's short form, or those of tiers; the error names hindsight among the choices."""
-    known = (*NAMED, *others())
-    if usual(text.partition(":")[0]) not in known:
+    known, name = (*NAMED, *others()), usual(parted(text)[0])
+    if name not in known and not is_in_file(name):
         raise unknown(text, (*known, HINDSIGHT))
     return parse_policies(text)
 

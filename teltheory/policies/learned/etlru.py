@@ -76,6 +76,7 @@ class ETLRU:
     name = "et-lru"
     loop = "scored"
     made_by = "of_model"
+    example = 'et-lru:model=rates.json, a file such as {"death_rate": 0.002, "turn_rate": 0.02}, both a second'
     xi: int
     prompts: Prompts
     death_rate: float
