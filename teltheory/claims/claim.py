@@ -258,6 +258,11 @@ class Claim(Generic[C]):
     together: str | None = None
     file: str = field(default="", compare=False)
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return what a row of the ledger says of it before it is decided."""
+        facts = {name: getattr(self, name) for name in ("kind", "source", "file", "statement")}
+        return {"id": self.id, **self.origin.as_dict(), **facts}
+
 
 def claim(
     id: str,

@@ -5,8 +5,9 @@ package whose `MODULES` lists the names of such modules, its sections. Its errat
 package may also have `SECONDS`: what its slow claims took in a ledger of before, by their identifiers.
 """
 
+import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
@@ -112,14 +113,39 @@ def claims_where_named(names: Sequence[str]) -> tuple[Claim[Any], ...]:
 
     No other module is imported. An identifier that a module puts together is in no text.
     """
-    modules = (module for module in chain.from_iterable(sections().values()) if _says(module, names))
+    return _claims_where(lambda text: any(name in text for name in names))
+
+
+def _claims_where(says: Callable[[str], bool]) -> tuple[Claim[Any], ...]:
+    modules = (module for module in chain.from_iterable(sections().values()) if says(_text_of(module)))
     return tuple(claim for module in modules for claim in claims_of(import_module(module)))
 
 
-def _says(module: str, names: Sequence[str]) -> bool:
+def _text_of(module: str) -> str:
     spec = find_spec(module)
-    text = Path(spec.origin).read_text(encoding="utf-8") if spec is not None and spec.origin else ""
-    return any(name in text for name in names)
+    return Path(spec.origin).read_text(encoding="utf-8") if spec is not None and spec.origin else ""
+
+
+def claims_of_section(name: str) -> tuple[Claim[Any], ...]:
+    """Return the claims of a section, or those whose source begins with a paper's words, such as Lemma D.3.
+
+    Capitals, dashes and blanks are free: Theorem 3.1 is the section theorem_31. What is neither has no claims.
+    """
+    alike = [one for one in sections() if _letters(one) == _letters(name)]
+    if alike:
+        return all_claims(alike)
+    words = _words(name)
+    near = _claims_where(lambda text: words in _words(text)) if words.strip() else ()
+    return tuple(claim for claim in near if _words(claim.source).startswith(words))
+
+
+def _words(text: str) -> str:
+    """Return the words and numbers of a text in small letters, a blank around each."""
+    return f" {' '.join(re.findall(r'[a-z0-9]+(?:[.][a-z0-9]+)*', text.lower()))} "
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", text.lower())
 
 
 def claim_named(name: str, file: str | None = None) -> Claim[Any]:
@@ -143,4 +169,4 @@ def all_errata() -> tuple[Erratum, ...]:
 def run(file: str) -> None:
     """Decide the claims of a file and print their rows: what a file of claims does when it is run."""
     (command,) = entry_points(group="console_scripts", name="teltheory")
-    command.load()(["verify", "--claims-file", file, *sys.argv[1:]])
+    command.load()(["verify", file, *sys.argv[1:]])

@@ -20,7 +20,7 @@ SECTIONS = {
     "Trace": "trace format columns tokenizer system-prompt blocks times arrivals",
     "Replicas and load": "replicas router load stretch ticks overload chunk decode bound plan percentile",
     "Search": "method time-limit certificate measure",
-    "Claims": "effort claim section claims-file from",
+    "Claims": "effort claim section list from",
     "Campaign of random traces": "budget batches regressions",
     "Documents and questions": (
         "queries vectors query-vectors document-tokens question-tokens dimensions system-tokens top-k index "
