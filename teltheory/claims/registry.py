@@ -7,7 +7,7 @@ package may also have `SECONDS`: what its slow claims took in a ledger of before
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
@@ -113,17 +113,14 @@ def claims_where_named(names: Sequence[str]) -> tuple[Claim[Any], ...]:
 
     No other module is imported. An identifier that a module puts together is in no text.
     """
-    return _claims_where(lambda text: any(name in text for name in names))
-
-
-def _claims_where(says: Callable[[str], bool]) -> tuple[Claim[Any], ...]:
-    modules = (module for module in chain.from_iterable(sections().values()) if says(_text_of(module)))
+    modules = (module for module in chain.from_iterable(sections().values()) if _says(module, names))
     return tuple(claim for module in modules for claim in claims_of(import_module(module)))
 
 
-def _text_of(module: str) -> str:
+def _says(module: str, names: Sequence[str]) -> bool:
     spec = find_spec(module)
-    return Path(spec.origin).read_text(encoding="utf-8") if spec is not None and spec.origin else ""
+    text = Path(spec.origin).read_text(encoding="utf-8") if spec is not None and spec.origin else ""
+    return any(name in text for name in names)
 
 
 def claims_of_section(name: str) -> tuple[Claim[Any], ...]:
@@ -135,8 +132,7 @@ def claims_of_section(name: str) -> tuple[Claim[Any], ...]:
     if alike:
         return all_claims(alike)
     words = _words(name)
-    near = _claims_where(lambda text: words in _words(text)) if words.strip() else ()
-    return tuple(claim for claim in near if _words(claim.source).startswith(words))
+    return tuple(claim for claim in all_claims() if words.strip() and _words(claim.source).startswith(words))
 
 
 def _words(text: str) -> str:

@@ -51,7 +51,13 @@ CHOSEN_BY_THE_TRACE: dict[str, tuple[str, ...]] = {"capacities": (), "slos": ()}
 @command(None, "reproduce --out out")
 @option("--trace", "trace_file", metavar="FILE", help="Trace to use instead of the built-in one.")
 @option("--effort", type=click.Choice(EFFORTS), default="quick", show_default=True, help=EFFORT)
-@option("--section", "only", metavar="NAME", multiple=True, help="Decide only the claims of one section.")
+@option(
+    "--section",
+    "only",
+    metavar="NAME",
+    multiple=True,
+    help="Only the claims of one section, or of a place in a paper: 'Theorem 3.1'.",
+)
 @option(
     "--out", "folder", metavar="FOLDER", help="Make the paper's tables and figures in FOLDER, with report.html."
 )

@@ -57,7 +57,7 @@ STYLES = {"good": "green", "warn": "yellow", "bad": "red"}
 @option(
     "--section",
     metavar="NAME",
-    help="Only the claims of one section, or of a place in a paper: 'Theorem 3.1', 'Appendix C'.",
+    help="Only the claims of one section, or of a place in a paper: 'Theorem 3.1'.",
 )
 @option("--list", "listing", is_flag=True, help="Decide nothing: list the claims and their sources.")
 @option(
