@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from teltheory.calibration.profiles import measured_profile
     from teltheory.calibration.runs import TTFTRuns, read_ttft_runs
     from teltheory.claims.dominance import never_worse
+    from teltheory.claims.statements.check import check
     from teltheory.cost.catalogue import ARCHITECTURES
     from teltheory.cost.decoding import A100_DECODE
     from teltheory.cost.kv_cache import Architecture, KVSize
@@ -127,7 +128,7 @@ __all__ = [
     "PiecewiseCosts", "PrefillProfile", "Prices", "Problem", "RadixNodes", "ReturnAwareTLRU", "Sample",
     "Serving", "SolverError", "TTFTRuns", "TableLatency", "TailOptimizedBelady", "ThresholdLRU",
     "TieredOutcome", "Tiers", "Times", "Trace", "TraceError", "WholeNodes", "adversary", "advise", "belief",
-    "best_percentile", "capacity_curve", "check_certificate", "check_violations", "cost_bound",
+    "best_percentile", "capacity_curve", "check", "check_certificate", "check_violations", "cost_bound",
     "cost_optimum", "default_estimate", "describe", "fewest_violations", "fit_conversations", "fit_latency",
     "hindsight_curve", "hindsight_optimum", "latency_from_json", "latency_to_json", "measured_profile",
     "never_worse", "on_arrays", "plan", "policies", "pooled", "read_architecture", "read_arrivals",
@@ -143,6 +144,7 @@ _ROOMS = {
     "calibration.profiles": "measured_profile",
     "calibration.runs": "TTFTRuns read_ttft_runs",
     "claims.dominance": "never_worse",
+    "claims.statements.check": "check",
     "cost.catalogue": "ARCHITECTURES",
     "cost.decoding": "A100_DECODE",
     "cost.kv_cache": "Architecture KVSize",

@@ -99,6 +99,7 @@ SECTIONS = {
     ),
     "Theory": (
         OnDemand("verify", "Decide every claim of the paper and print the ledger.", "verify.command:verify"),
+        OnDemand("check", "Decide a statement, such as 'TEL(tlru) <= TEL(lru)'.", "verify.check:check"),
         POLICY,
     ),
     "Systems": (
