@@ -20,12 +20,12 @@ from teltheory.claims.statements import check as module
 from teltheory.claims.statements.grammar import (
     MEASURES,
     RELATIONS,
-    Comparison,
     Measure,
-    Number,
+    OfTheCase,
     Operation,
-    Parameter,
+    Relations,
     Statement,
+    WholeNumber,
     parse_condition,
     parse_statement,
 )
@@ -36,8 +36,8 @@ TINY = ({1: 2, 2: 2, 3: 2}, {1: 2, 2: 2, 3: 2})
 policies = st.sampled_from(
     ["lru", "tlru:xi=5,q_hat=3", "threshold-lru:cutoff=9", "mine.py:A:x=(1+(2))", "lru+tlru"]
 )
-numbers = st.integers(0, 10**20).map(Number)
-parameters = st.sampled_from(NAMES).map(Parameter)
+numbers = st.integers(0, 10**20).map(WholeNumber)
+parameters = st.sampled_from(NAMES).map(OfTheCase)
 measures = st.builds(Measure, st.sampled_from(sorted(MEASURES)), policies)
 
 
@@ -48,12 +48,12 @@ def terms(leaves):
 @st.composite
 def comparisons(draw, leaves):
     relations = draw(st.lists(st.sampled_from(sorted(RELATIONS)), min_size=1, max_size=3))
-    return Comparison(tuple(draw(terms(leaves)) for _ in range(len(relations) + 1)), tuple(relations))
+    return Relations(tuple(draw(terms(leaves)) for _ in range(len(relations) + 1)), tuple(relations))
 
 
 @given(comparisons(numbers | parameters | measures), measures, st.booleans())
 def test_a_statement_is_parsed_from_its_own_text(comparison, measure, per_turn):
-    statement = Statement(Comparison((measure, *comparison.terms), ("<", *comparison.relations)), per_turn)
+    statement = Statement(Relations((measure, *comparison.terms), ("<", *comparison.relations)), per_turn)
     assert parse_statement(str(statement), NAMES) == statement
     assert parse_statement(str(statement).replace(" ", "\n  "), NAMES) == statement
 
@@ -135,7 +135,7 @@ def small(monkeypatch):
 
 def tiny(kind):
     spaces = module._worlds(module.SmallWorlds, TINY, ({}, {}))
-    return module.Kind(kind.name, kind.parameters, kind.replayed, spaces)
+    return module.Subject(kind.name, kind.parameters, kind.replayed, spaces)
 
 
 @lru_cache
@@ -223,7 +223,7 @@ def test_forced_caching_forests_and_tiers(monkeypatch):
 
 def tiny_tiers():
     spaces = module._worlds(module.SmallTiers, ({2: 1, 3: 2}, {}), ({}, {}))
-    return module.Kind("two tiers", module.OF_TRACES, module._in_tiers, spaces)
+    return module.Subject("two tiers", module.OF_TRACES, module._in_tiers, spaces)
 
 
 def test_the_command_says_it_and_its_exit_code(tmp_path):
@@ -236,7 +236,8 @@ def test_the_command_says_it_and_its_exit_code(tmp_path):
 
     code, said, _ = ran("TEL(tlru) <= TEL(lru)", "--where", "q_hat * turns = prompts", "--json", "row.json")
     assert code == 1
-    smallest = "A(0+2) B(1+0) B(2+0); C=1 xi=2 Q=1: TEL(tlru) 1, TEL(lru) 0" in " ".join(said.split())
+    smallest = "A(0+2) B(1+0) B(2+0); C=1 xi=2 Q=1: TEL(tlru) 1, TEL(lru) 0"
+    assert f"Smallest counterexample: {smallest}" in " ".join(said.split())
     assert "Natural counterexample: " in said
     assert json.loads((tmp_path / "row.json").read_text())["verdict"] == "refuted"
     (tmp_path / "mine.py").write_text(

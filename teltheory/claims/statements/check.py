@@ -1,5 +1,12 @@
 """A statement in a line is a claim: its terms are measured on small cases, smallest first, then on random ones.
 
+Measures of a policy are TEL, uncached or prefill (the tokens that it computes), hits and violations. A policy
+is in its short form; a xi or q_hat that it leaves out is the case's, and a cutoff is max(0, xi - q_hat). Of a
+case a text may name xi, q_hat, capacity (in tiers that of the first), turns, conversations, tokens (all of the
+trace), prompts (their sum) and max_prompt (the longest prompt that continues a conversation). On forests turns
+are requests, blocks take the place of conversations, tokens and prompts, and max_prompt is the most that a
+request adds to what it knows. `teltheory.claims.statements.grammar` has the grammar.
+
 >>> from teltheory.claims.statements.check import check
 >>> check("TEL(tlru) <= TEL(lru)", where="q_hat * turns = prompts", samples=0).counterexample["values"]
 {'TEL(tlru)': 1, 'TEL(lru)': 0}
@@ -19,9 +26,9 @@ from teltheory.claims.forests import ForestCase, SmallForests, any_depth, no_tai
 from teltheory.claims.forests import no_estimate as no_estimate_on_forests
 from teltheory.claims.search import decide
 from teltheory.claims.statements.grammar import (
-    Comparison,
     Leaf,
     Measure,
+    Relations,
     Statement,
     parse_condition,
     parse_statement,
@@ -63,27 +70,17 @@ def check(
     Parameters
     ----------
     statement : str
-        Such as ``"TEL(tlru) <= TEL(lru)"`` or ``"uncached(tlru) <= uncached(lru) per turn"``: measures of policies
-        (TEL, uncached or prefill, hits, violations), whole numbers and parameters of the case, with + - * and
-        comparisons, as `teltheory.claims.statements.grammar` has it. A policy is in its short form. A xi or q_hat
-        that it leaves out is the case's, and so is a cutoff: max(0, xi - q_hat).
+        Measures of policies, compared, in sum or ``per turn``: ``"uncached(tlru) <= uncached(lru) per turn"``.
     where : str, optional
-        Conditions on the case, with ``and``: on xi, q_hat, capacity, turns, conversations, tokens (all of the
-        trace), prompts (their sum), max_prompt (the longest prompt that continues a conversation). On forests
-        turns are requests, there are blocks in the place of conversations and tokens, and max_prompt is the most
-        that a request adds to what it knows.
+        Conditions on the case, with ``and`` between them.
     forced : bool
         Forced caching.
-    forests : bool
-        Requests that share prefixes, in blocks.
-    tiers : bool
-        Two exclusive tiers of memory with every load in quarters; capacity is that of the first. A policy may be
-        one for each, ``lru+tlru``.
+    forests, tiers : bool
+        Shared prefixes; two exclusive tiers of memory, with loads in quarters of computing.
     effort : {"quick", "full"}
         How many cases are tried.
     samples : int
-        Random cases after the enumeration at quick effort, in tiers a tenth of them; twenty times as many at full
-        effort.
+        Random cases after that, in tiers a tenth of them, at full effort twenty times as many.
     progress : callable or bool, optional
         Called with the cases tried, and None; True shows a bar on standard error.
 
@@ -99,30 +96,30 @@ def check(
         For a text that is no statement: with the place, what stands there, and what may.
     """
     kind = _kind(forests, tiers)
-    asked = Asked.of(statement, where, kind)
-    space = kind.space(asked, forced, whole_number("samples", samples))
+    stated = Stated.of(statement, where, kind)
+    space = kind.space(stated, forced, whole_number("samples", samples))
+    told = stated.told(forced, kind.name)
     with reporting(progress, "Trying cases, smallest first") as report:
-        count = Count(report)
+        values = partial(_counted, Count(report), stated)
+        return decide(Claim("statement", "a statement of one's own", told, values, stated.holds, space), effort)
 
-        def values(case: Any) -> Values | None:
-            count.step()
-            return asked.values(case)
 
-        told = asked.told(forced, kind.name)
-        return decide(Claim("statement", "a statement of one's own", told, values, asked.holds, space), effort)
+def _counted(count: Count, stated: Stated, case: Any) -> Values | None:
+    count.step()
+    return stated.values(case)
 
 
 @dataclass(frozen=True)
-class Asked:
+class Stated:
     """A statement and its condition, with the policies that it names, by their texts."""
 
     statement: Statement
-    where: tuple[Comparison, ...]
-    kind: Kind
+    where: tuple[Relations, ...]
+    kind: Subject
     policies: Mapping[str, Any]
 
     @classmethod
-    def of(cls, statement: str, where: str | None, kind: Kind) -> Asked:
+    def of(cls, statement: str, where: str | None, kind: Subject) -> Stated:
         """Read both."""
         parsed = parse_statement(statement, kind.parameters)
         conditions = () if where is None else parse_condition(where, kind.parameters)
@@ -214,13 +211,13 @@ def _zero(world: Any) -> range:
 
 
 @dataclass(frozen=True)
-class Kind:
+class Subject:
     """What statements are about: what its cases have by name, how policies run on them, and which are tried."""
 
     name: str
     parameters: Mapping[str, Callable[[Any], int]]
     replayed: Callable[[Any, Any], Replayed]
-    space: Callable[[Asked, bool, int], Any]
+    space: Callable[[Stated, bool, int], Any]
 
 
 def _on_chains(case: Case, policy: Any) -> Replayed:
@@ -236,20 +233,20 @@ def _in_tiers(case: TieredCase, policy: Any) -> Replayed:
     return case.replayed(policy)
 
 
-def _worlds(kind: type[SmallWorlds], sizes: Sizes, natural: Sizes) -> Callable[[Asked, bool, int], SmallWorlds]:
-    def space(asked: Asked, forced: bool, samples: int) -> SmallWorlds:
+def _worlds(kind: type[SmallWorlds], sizes: Sizes, natural: Sizes) -> Callable[[Stated, bool, int], SmallWorlds]:
+    def space(stated: Stated, forced: bool, samples: int) -> SmallWorlds:
         drawn = samples // 10 if kind is SmallTiers else samples
         found = kind(*sizes, forced=forced, conversations=3, samples=drawn, natural_sizes=natural)
-        estimated = replace(found, estimates=_estimates if asked.needs("q_hat") else no_estimate)
-        return estimated if asked.needs_xi else replace(estimated, thresholds=_zero)
+        estimated = replace(found, estimates=_estimates if stated.needs("q_hat") else no_estimate)
+        return estimated if stated.needs_xi else replace(estimated, thresholds=_zero)
 
     return space
 
 
-def _forests(asked: Asked, forced: bool, samples: int) -> SmallForests:
-    estimates = _estimates_on_forests if asked.needs("q_hat") else no_estimate_on_forests
+def _forests(stated: Stated, forced: bool, samples: int) -> SmallForests:
+    estimates = _estimates_on_forests if stated.needs("q_hat") else no_estimate_on_forests
     ranges: dict[str, Any] = {"asks": whole_path, "totals": no_tail, "estimates": estimates}
-    thresholds = any_depth if asked.needs_xi else no_threshold
+    thresholds = any_depth if stated.needs_xi else no_threshold
     return SmallForests(*FORESTS, **ranges, thresholds=thresholds, forced=forced, samples=samples)
 
 
@@ -280,12 +277,12 @@ OF_FORESTS = OF_ANY | {
     "blocks": lambda case: len(case.shape.parent),
     "max_prompt": _new,
 }
-PRIVATE = Kind("private conversations", OF_TRACES, _on_chains, _worlds(SmallWorlds, CHAINS, NATURAL))
-SHARED = Kind("shared prefixes", OF_FORESTS, _on_forests, _forests)
-TIERED = Kind("two tiers of memory", OF_TRACES, _in_tiers, _worlds(SmallTiers, TIERS, NATURAL_TIERS))
+PRIVATE = Subject("private conversations", OF_TRACES, _on_chains, _worlds(SmallWorlds, CHAINS, NATURAL))
+SHARED = Subject("shared prefixes", OF_FORESTS, _on_forests, _forests)
+TIERED = Subject("two tiers of memory", OF_TRACES, _in_tiers, _worlds(SmallTiers, TIERS, NATURAL_TIERS))
 
 
-def _kind(forests: bool, tiers: bool) -> Kind:
+def _kind(forests: bool, tiers: bool) -> Subject:
     if forests and tiers:
         raise ArgumentError("tiers", tiers, "either forests or tiers: there are no small forests in tiers")
     return SHARED if forests else TIERED if tiers else PRIVATE

@@ -49,7 +49,7 @@ DEEPEST = 50
 
 
 @dataclass(frozen=True)
-class Number:
+class WholeNumber:
     """A whole number."""
 
     value: int
@@ -59,7 +59,7 @@ class Number:
 
 
 @dataclass(frozen=True)
-class Parameter:
+class OfTheCase:
     """What a case has without a policy, such as xi or the number of its turns."""
 
     name: str
@@ -92,12 +92,12 @@ class Operation:
         return f"({self.left} {self.sign} {self.right})"
 
 
-Term: TypeAlias = Number | Parameter | Measure | Operation
-Leaf: TypeAlias = Parameter | Measure
+Term: TypeAlias = WholeNumber | OfTheCase | Measure | Operation
+Leaf: TypeAlias = OfTheCase | Measure
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Relations:
     """Terms with a relation between each two."""
 
     terms: tuple[Term, ...]
@@ -123,7 +123,7 @@ class Comparison:
 class Statement:
     """A comparison, of sums over all turns or at each turn."""
 
-    comparison: Comparison
+    comparison: Relations
     per_turn: bool = False
 
     def __str__(self) -> str:
@@ -133,14 +133,14 @@ class Statement:
 def _leaves(term: Term) -> Iterator[Leaf]:
     if isinstance(term, Operation):
         yield from (*_leaves(term.left), *_leaves(term.right))
-    elif not isinstance(term, Number):
+    elif not isinstance(term, WholeNumber):
         yield term
 
 
 def _value(term: Term, value_of: Callable[[Leaf], Any]) -> Any:
     if isinstance(term, Operation):
         return OPERATIONS[term.sign](_value(term.left, value_of), _value(term.right, value_of))
-    return term.value if isinstance(term, Number) else value_of(term)
+    return term.value if isinstance(term, WholeNumber) else value_of(term)
 
 
 def parse_statement(text: str, parameters: Collection[str]) -> Statement:
@@ -162,7 +162,7 @@ def parse_statement(text: str, parameters: Collection[str]) -> Statement:
     return Statement(comparison, said == PER_TURN)
 
 
-def parse_condition(text: str, parameters: Collection[str]) -> tuple[Comparison, ...]:
+def parse_condition(text: str, parameters: Collection[str]) -> tuple[Relations, ...]:
     """Parse a condition on a case: comparisons with `and` between them, without measures of policies."""
     parser = _Parser("where", text, parameters, measures=())
     found = [parser.comparison()]
@@ -185,13 +185,13 @@ class _Parser:
         self.argument, self.parameters, self.measures = argument, parameters, measures
         self.text, self.at, self.depth = _usual(text), 0, 0
 
-    def comparison(self) -> Comparison:
+    def comparison(self) -> Relations:
         terms, relations = [self.sum()], [self.relation()]
         terms.append(self.sum())
         while self.peek() in RELATIONS:
             relations.append(self.relation())
             terms.append(self.sum())
-        return Comparison(tuple(terms), tuple(relations))
+        return Relations(tuple(terms), tuple(relations))
 
     def relation(self) -> str:
         found = self.peek()
@@ -222,11 +222,11 @@ class _Parser:
             term = self.sum()
             self.closed()
         elif self.takes("-"):
-            term = Operation("-", Number(0), self.factor())
+            term = Operation("-", WholeNumber(0), self.factor())
         elif word.isdecimal() and self.takes(word):
-            term = Number(int(word))
+            term = WholeNumber(int(word))
         elif word in self.parameters and self.takes(word):
-            term = Parameter(word)
+            term = OfTheCase(word)
         else:
             term = self.measure(begin, word)
         self.depth -= 1

@@ -27,7 +27,9 @@ from teltheory.report.words import counterexamples, strength
 @option("--effort", type=click.Choice(EFFORTS), default="quick", show_default=True, help=EFFORT)
 @json_option
 def check(statement: str, where: str | None, effort: Effort, target: str | None, **kind: Any) -> int:
-    """Decide a statement on small cases, and print its verdict.
+    """Decide a statement, such as 'TEL(tlru) <= TEL(lru)'.
+
+    Its verdict on small cases is printed.
 
     STATEMENT compares measures of policies: TEL, uncached or prefill, hits, violations; with + - *, whole numbers
     and <= < = > >=. It is about sums over all turns, or about each turn if it ends with 'per turn'. A policy is in
