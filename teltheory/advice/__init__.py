@@ -29,7 +29,7 @@ from teltheory.advice.server import Queueing, Replaying, Server, at_load, in_uni
 from teltheory.advice.settings import HALF, Settings, start_of_rest
 from teltheory.base.progress import Count, Progress, Report, reporting
 from teltheory.cost.bootstrap import Estimate
-from teltheory.cost.given import LatencyGiven, Model, Size, Units, latency_of, refuse_file
+from teltheory.cost.given import LatencyGiven, Model, Size, Units, latency_of, refuse_file, served_size
 from teltheory.cost.goals import TEL
 from teltheory.cost.latency import Latency
 from teltheory.model.forest import Forest
@@ -78,6 +78,7 @@ def advise(
     seed: int = 0,
     progress: Progress = None,
     model: Model | None = None,
+    kv_bytes: Size | None = None,
     serving: Serving | None = None,
     load: float | Fraction | None = None,
 ) -> Advice:
@@ -109,6 +110,8 @@ def advise(
     progress : callable or bool, optional
         Called with the runs of settings done and how many there are, None in a queue; until the setting is chosen
         that is the most that there may be. True shows a bar.
+    kv_bytes : int or str, optional
+        In the place of `model`: bytes of a token's KV cache, or text such as ``"160KiB"``; `latency` goes with it.
     serving : Serving, optional
         How a loaded server serves the trace: the setting is chosen and judged in its queue then, TEL is in
         seconds, and of tiers it is said which should run T-LRU. An idle server when left out.
@@ -121,6 +124,7 @@ def advise(
         Wrong arguments, a trace in blocks, with `serving` one without arrivals; a trace that is too short.
     """
     refuse_file(trace)
+    model = served_size(model, kv_bytes)
     given: dict[str, Any] = {"goal": goal, "work_cost": work_cost, "median_cost": median_cost, "policy": policy}
     given |= {"q_hat": q_hat, "first": first, "seed": seed, "model": model, "serving": serving, "load": load}
     units, unit = Units.in_tokens(trace.scale, model, latency), trace.block_size

@@ -158,6 +158,18 @@ def models_for(given: str, latency: str, written: Callable[[str], str] = str) ->
     return f"{measured}, or {others} ({latency} with it where times are asked for)"
 
 
+def served_size(model: Model | None, kv_bytes: Size | None) -> Model | None:
+    """Return the model, or in its place what `kv_bytes` says: the bytes of a token, or text such as ``160KiB``."""
+    if kv_bytes is None:
+        return model
+    if model is not None:
+        raise ArgumentError("kv_bytes", kv_bytes, "none with model, which says it")
+    given = bytes_in(kv_bytes) if isinstance(kv_bytes, str) else whole_number("kv_bytes", kv_bytes)
+    if not given or given.denominator != 1:
+        raise ArgumentError("kv_bytes", kv_bytes, "whole bytes of a token, such as 163840 or '160KiB'")
+    return KVSize("kv_bytes", int(given))
+
+
 def architecture_of(model: str | PathLike[str]) -> Architecture:
     """Return the architecture that a name means, or the path of a ``config.json``."""
     return read_architecture(Path(model)) if Path(model).suffix == ".json" else architecture(str(model))

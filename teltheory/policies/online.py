@@ -14,6 +14,7 @@ from teltheory.policies.policy import (
     BUDGETS,
     Budgets,
     LeastRecentlyUsed,
+    Length,
     Mark,
     Trim,
     check_parameters,
@@ -40,7 +41,7 @@ class ThresholdLRU(LeastRecentlyUsed):
     """
 
     name = "threshold-lru"
-    cutoff: int
+    cutoff: Length
 
     def __post_init__(self) -> None:
         check_parameters(self)
@@ -48,7 +49,8 @@ class ThresholdLRU(LeastRecentlyUsed):
     @on_arrays
     def drops(self, node: Node) -> bool:
         """Drop what is not longer than the cutoff."""
-        return node.past <= self.cutoff
+        short: bool = node.past <= self.cutoff
+        return short
 
 
 @dataclass(frozen=True)
@@ -57,10 +59,11 @@ class TLRU(LeastRecentlyUsed):
 
     Parameters
     ----------
-    xi : int
-        Threshold, in the trace's unit.
-    q_hat : int
-        Estimate of the next prompt, in the trace's unit.
+    xi : int or str
+        Threshold, in the trace's unit; or text, ``"2.8k"`` tokens or ``"200ms"``, which whoever replays it reads.
+    q_hat : int or str, optional
+        Estimate of the next prompt, in the trace's unit or as text in tokens. Left out, the replay takes the mean
+        prompt of the turns that continue a conversation, rounded up.
     trim : {"round-robin", "least-recent", "eager"} or None
         How surplus goes: rounds over the conversations in order of first arrival, one unit each, until the
         cache fits (Algorithm 1), which is an error where requests share prefixes; whole surpluses, least recent
@@ -78,8 +81,8 @@ class TLRU(LeastRecentlyUsed):
     """
 
     name = "tlru"
-    xi: int
-    q_hat: int
+    xi: Length
+    q_hat: Length = None
     trim: Trim | None = None
     mark: Mark = "high-water"
     budget: InitVar[Budgets] = BUDGETS[0]

@@ -1,0 +1,103 @@
+"""Lines that somebody new writes at first, as they write them: each stopped them once."""
+
+from fractions import Fraction
+
+import pytest
+
+import teltheory as tt
+from teltheory.errors import ArgumentError
+
+SOME = tt.Trace.from_turns(
+    conversation=[0, 1, 0, 1, 0], prompt=[3000, 2000, 900, 400, 500], response=[100, 50, 20, 10, 0]
+)
+MODEL = "llama-2-7b"
+
+
+@pytest.mark.parametrize("made", [tt.TLRU, tt.EndAwareTLRU, tt.LengthAwareTLRU, tt.TailOptimizedBelady])
+def test_a_time_is_a_threshold_of_a_policy(made):
+    problem = tt.Problem(SOME, capacity=3500, xi="200ms", model=MODEL)
+    short = problem.replay(f"{made.name}:xi=200ms")
+    assert problem.replay(made("200ms")) == short == problem.replay(made(tt.A100_LLAMA2_7B.threshold("200ms")))
+    assert tt.replay(SOME, made("200ms"), 3500, model=MODEL) == short
+
+
+def test_a_policy_is_read_wherever_one_is_taken():
+    policy = tt.TLRU("200ms", trim="least-recent")
+    curve = tt.capacity_curve(SOME, policy, model=MODEL)
+    known = tt.TLRU(2789, 600, trim="least-recent")
+    assert (curve.cached(3500) == tt.capacity_curve(SOME, known).cached(3500)).all()
+    served = [tt.serve(timed(SOME), one, 3500, model=MODEL) for one in (policy, known)]
+    assert served[0].uncached.tolist() == served[1].uncached.tolist()
+
+
+def timed(trace):
+    return tt.Trace.from_turns(trace.conversation, trace.prompt, trace.response, arrival=range(len(trace)))
+
+
+def test_lengths_in_text_are_tokens_on_blocks_too():
+    blocks = SOME.to_blocks(16)
+    text, numbers = tt.TLRU("2.8k", "600"), tt.TLRU(2800 // 16, -(-600 // 16))
+    assert tt.replay(blocks, text, 200) == tt.replay(blocks, numbers, 200)
+    assert tt.replay(SOME, tt.ThresholdLRU("1k"), 3500) == tt.replay(SOME, tt.ThresholdLRU(1000), 3500)
+
+
+def test_a_time_without_a_model_says_what_to_add():
+    with pytest.raises(
+        ArgumentError, match=r"xi: found '200ms', expected tokens such as 2800, or the model .*model="
+    ):
+        tt.replay(SOME, tt.TLRU("200ms"), 3500)
+    with pytest.raises(ArgumentError, match=r"expected a time with its unit|expected tokens"):
+        tt.TLRU("soon")
+    with pytest.raises(ArgumentError, match=r"policy: .* expected lengths as whole numbers here"):
+        tt.never_worse(tt.TLRU("200ms"), turns=2, tokens=2, samples=0)
+
+
+def test_a_policy_is_never_worse_by_its_name():
+    small = {"turns": 3, "tokens": 3, "samples": 0}
+    assert decided(tt.never_worse("tlru", **small)) == decided(tt.never_worse(tt.TLRU, **small))
+    reversed_roles = tt.never_worse("lru", "tlru", **small)
+    assert reversed_roles.verdict == "refuted"
+    assert decided(reversed_roles) == decided(tt.never_worse(tt.LRU(), tt.TLRU, **small))
+    with pytest.raises(ArgumentError, match=r"small traces have no latency"):
+        tt.never_worse("tlru:xi=200ms")
+
+
+def decided(verdict):
+    return str(verdict), verdict.scope, verdict.counterexample
+
+
+def test_a_percentile_is_p95():
+    trace = timed(SOME)
+    plans = [
+        tt.plan(trace, "replicas", [1, 2], 3500, "300ms", model=MODEL, percentile=percentile)
+        for percentile in ("p95", 95)
+    ]
+    assert str(plans[0]) == str(plans[1])
+    with pytest.raises(ArgumentError, match=r"percentile: found 'median', expected text such as 'p95'"):
+        tt.plan(trace, "replicas", [1], 3500, "300ms", model=MODEL, percentile="median")
+
+
+def test_a_latency_model_is_a_time_a_token():
+    assert tt.LatencyModel("71.7us").per_token == Fraction("71.7") / 10**6
+    made = tt.LatencyModel("71.7us", constant="-3ms", floor="10ms")
+    assert (made.constant, made.floor) == (Fraction(-3, 1000), Fraction(1, 100))
+    with pytest.raises(ArgumentError, match=r"per_token: found '71.7', expected a time with its unit"):
+        tt.LatencyModel("71.7")
+    with pytest.raises(ArgumentError, match=r"per_token"):
+        tt.LatencyModel("-3us")
+
+
+def test_advice_takes_the_bytes_of_a_token():
+    trace = chats()
+    asked = {"slo": "200ms", "latency": tt.A100_LLAMA2_7B}
+    given = tt.advise(trace, "10GB", kv_bytes="512KiB", **asked)
+    assert given.capacity == 10**10 // 2**19 == tt.advise(trace, "10GB", kv_bytes=2**19, **asked).capacity
+    with pytest.raises(ArgumentError, match=r"kv_bytes: found 524288, expected none with model"):
+        tt.advise(trace, "10GB", kv_bytes=2**19, model=MODEL, **asked)
+    with pytest.raises(ArgumentError, match=r"kv_bytes: found 'much', expected whole bytes"):
+        tt.advise(trace, "10GB", kv_bytes="much", **asked)
+
+
+def chats():
+    turns = [(k % 9, 300 + 97 * k % 700, 200) for k in range(120)]
+    return tt.Trace.from_turns(*zip(*turns, strict=True))
