@@ -101,3 +101,84 @@ def test_advice_takes_the_bytes_of_a_token():
 def chats():
     turns = [(k % 9, 300 + 97 * k % 700, 200) for k in range(120)]
     return tt.Trace.from_turns(*zip(*turns, strict=True))
+
+
+RECORDS = {
+    "session_id": ["a", "b", "a", "a"],
+    "prompt_tokens": [1200, 800, 2000, 2100],
+    "completion_tokens": [300, 100, 50, 0],
+    "timestamp": ["2026-03-01T12:00:00Z", "2026-03-01T12:00:09Z", "2026-03-01T12:00:05Z", "2026-03-01T12:01:00Z"],
+    "note": ["", "x", "y", "z"],
+}
+LIBRARIES = {
+    "pandas": lambda columns: pytest.importorskip("pandas").DataFrame(columns),
+    "polars": lambda columns: pytest.importorskip("polars").DataFrame(columns),
+    "pyarrow": lambda columns: pytest.importorskip("pyarrow").table(columns),
+    "dict": dict,
+}
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_table_is_found_as_a_file_of_it_is(library, tmp_path):
+    file, table = tmp_path / "log.csv", LIBRARIES[library](RECORDS)
+    lines = [",".join(RECORDS), *(",".join(map(str, row)) for row in zip(*RECORDS.values(), strict=True))]
+    file.write_text("\n".join(lines) + "\n")
+    in_file = tt.read_trace(file)
+    assert tt.read_trace(table) == in_file == tt.Trace.from_table(table)
+    assert tt.read_trace(table).report == in_file.report
+    assert in_file.arrival.tolist() == [0, 5, 9, 60]
+    assert in_file.history.tolist() == [0, 1500, 0, 2050]
+
+
+def test_anthropics_cached_tokens_are_input_in_a_table_too():
+    table = {
+        "conversation_id": [1, 1],
+        "input_tokens": [10, 20],
+        "cache_read_input_tokens": [None, 110],
+        "cache_creation_input_tokens": [100, 30.0],
+        "output_tokens": [5, 5],
+    }
+    assert tt.Trace.from_table(table).total.tolist() == [110, 160] == tt.read_trace(table).total.tolist()
+
+
+def test_a_table_with_our_own_columns_is_read_as_before():
+    table = {"conversation": ["x", "y", "x"], "prompt": [10, 20, 30], "response": [1, 2, 3]}
+    assert tt.read_trace(table) == tt.Trace.from_table(table)
+    named = {"who": table["conversation"], "prompt": table["prompt"], "response": table["response"]}
+    columns = {"conversation": "who"}
+    assert tt.read_trace(named, columns=columns) == tt.Trace.from_table(named, columns) == tt.read_trace(table)
+
+
+def test_a_table_of_block_hashes_is_a_forest():
+    rows = {
+        "timestamp": [0, 1000],
+        "input_length": [1024, 1536],
+        "output_length": [10, 20],
+        "hash_ids": [[1, 2], [1, 2, 3]],
+    }
+    forest = tt.read_trace(rows).forest
+    assert forest.shared
+    assert forest.known.tolist() == [0, 2]
+
+
+def test_an_error_in_a_table_names_the_row_and_the_column():
+    with pytest.raises(tt.FileError, match=r"table, row 2, completion_tokens: found -5"):
+        tt.read_trace({"user": [1, 2], "prompt_tokens": [1, 2], "completion_tokens": [1, -5]})
+    with pytest.raises(tt.TraceError, match=r"row 1, timestamp: found 'noon', expected a date and time"):
+        tt.Trace.from_table(RECORDS | {"timestamp": [0, "noon", 1, 2]})
+    with pytest.raises(tt.FileError, match=r"table: found the fields 'a', expected"):
+        tt.read_trace({"a": [1]})
+
+
+def test_requests_that_name_no_conversation_are_each_one_of_their_own(tmp_path):
+    table = {name: RECORDS[name] for name in ("prompt_tokens", "completion_tokens")}
+    columns = {"conversation": "row"}
+    made = tt.Trace.from_table(table, columns)
+    assert made == tt.read_trace(table, columns=columns)
+    assert made.conversations == 4
+    assert made.prompt.tolist() == RECORDS["prompt_tokens"]
+    file = tmp_path / "log.csv"
+    file.write_text("prompt_tokens,completion_tokens\n1200,300\n800,100\n2000,50\n2100,0\n")
+    assert tt.read_trace(file, columns=columns) == made
+    with pytest.raises(tt.FileError, match=r"or conversation=row where each row is one of its own"):
+        tt.read_trace(file)

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from teltheory.errors import FileError, TraceError, listed, shown
-from teltheory.formats.clocks import Clock
 from teltheory.formats.format import Source
 from teltheory.formats.records import fields_of
+from teltheory.model.clocks import Clock
 from teltheory.model.columns import arrivals
 from teltheory.model.numbers import FloatArray
 from teltheory.model.trace import Trace

@@ -1,4 +1,4 @@
-"""Points in time as logs have them.
+"""Points in time as logs and tables have them.
 
 1. A text is a date and a time in ISO 8601 ("2023-11-16T18:15:46Z", a space for the T, any zone, UTC without one),
    or a number.
@@ -17,13 +17,13 @@ from array import array
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
-from teltheory.formats.reading import EPOCH, since_first
-from teltheory.formats.records import Record
 from teltheory.model.numbers import FloatArray
 
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SECONDS, DIGITS = "seconds", "dates of eight digits"
 MOST_SECONDS = 10**10
 UNITS = ((10**12, "milliseconds", 1, 1000), (10**15, "microseconds", 1, 1), (10**18, "nanoseconds", 1000, 1))
@@ -31,6 +31,18 @@ EXPECTED = (
     "a date and time in ISO 8601, seconds (below 10**10), or milliseconds, microseconds or nanoseconds since 1970"
 )
 _NUMBER = re.compile(r"[+-]?[0-9]{1,20}(\.[0-9]{0,20})?([eE][+-]?[0-9]{1,2})?")
+
+
+class Place(Protocol):
+    """A record, or a row of a table: what has fields, and says where one is wrong."""
+
+    def needed(self, name: str, /) -> Any:
+        """Return a field; one that is missing is an error."""
+        ...
+
+    def fail(self, name: str, found: object, expected: str, /) -> NoReturn:
+        """Raise the error about a field."""
+        ...
 
 
 @dataclass
@@ -44,7 +56,7 @@ class Clock:
     dates: bool | None = None
     what: str = ""
 
-    def add(self, record: Record, name: str, milliseconds: bool = False) -> None:
+    def add(self, record: Place, name: str, milliseconds: bool = False) -> None:
         """Add the time that a field of a record has."""
         found = record.needed(name)
         value, what = _point(found, milliseconds)
@@ -113,3 +125,15 @@ def _told(text: str) -> object:
             return float(text) if set(text) & set(".eE") else int(text)
         return datetime.fromisoformat(text)
     return None
+
+
+def since_first(micros: FloatArray, stands_for: str) -> tuple[FloatArray, str]:
+    """Return seconds since the earliest of some times, and what they stand for in words."""
+    if not len(micros):
+        return np.empty(0), stands_for
+    first = float(micros.min())
+    try:
+        zero = (EPOCH + timedelta(microseconds=int(first))).isoformat()
+    except OverflowError:
+        zero = "outside the years 1 to 9999 of UTC"
+    return (micros - first) / 1e6, f"{stands_for}; 0 is {zero}"
