@@ -23,8 +23,8 @@ SECTIONS = {
     "Claims": "effort claim section list from",
     "Campaign of random traces": "budget batches regressions",
     "Documents and questions": (
-        "queries vectors query-vectors document-tokens question-tokens dimensions system-tokens top-k index "
-        "stage-times slower"
+        "queries question vectors query-vectors document-tokens question-tokens dimensions system-tokens top-k "
+        "index stage-times slower"
     ),
     "Requests": "rate requests zipf popular within fresh repeat-share look-back",
     "Server": (

@@ -71,7 +71,7 @@ class RagRequests:
     zipf: float
     popular: str
     top_k: int
-    index: str
+    index: str | None
     stage_times: str | None
     slower: float
     seed: int
@@ -87,7 +87,8 @@ class RagRequests:
 
     def draw(self, corpus: Corpus, queries: Queries, rng: np.random.Generator) -> tuple[Workload, StageTimes]:
         """Return the requests at the first rate, and how long the stages of a search take."""
-        built = build(read_index(self.index), corpus.vectors)
+        index = usual_index(len(corpus)) if self.index is None else read_index(self.index)
+        built = build(index, corpus.vectors)
         times = self._times(built, queries)
         drawn = draw_workload(
             corpus,
@@ -157,6 +158,11 @@ class Machine:
         options["speculation"] = None if self.speculation == "none" else self.speculation
         options["replicas"] = Replicas(self.replicas) if self.replicas else None
         return Server(tiers, policy, patience=patience, **options), float(load)
+
+
+def usual_index(documents: int) -> Index:
+    """Return the index of so many documents where none is named: IVF, or a flat one if its lists are more."""
+    return IVF() if documents >= IVF.lists else FlatL2()
 
 
 def read_index(text: str) -> Index:
