@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from teltheory.cli.apps.files import trace_in
+from teltheory.cli.apps.options import tokens_of, tokens_option
 from teltheory.cli.apps.tails import LEGEND, TailGrid, grid_options, told
 from teltheory.cli.asked.options import duration, json_option
 from teltheory.cli.parts import command, option
@@ -15,7 +17,6 @@ from teltheory.cli.printed.output import check_target, report
 from teltheory.cli.printed.tables import plain_table
 from teltheory.cli.replay.command import about
 from teltheory.cost.applications import application_tel
-from teltheory.formats.applications import read_application_trace
 from teltheory.model.applications import ApplicationTrace, Measure
 from teltheory.policies.online import LRU
 from teltheory.replay.applications import replay_applications
@@ -65,22 +66,24 @@ class BoundsRow:
     help="Longest time for the solver.",
 )
 @grid_options
+@tokens_option
 @json_option
 def optimum(
-    file: str, method: str, time_limit: float | None, target: str | None, forced: bool, **grid: Any
+    file: str, method: str, time_limit: float | None, tokenizer: str, target: str | None, forced: bool, **grid: Any
 ) -> int:
     """Print the least excess that any policy reaches on FILE.
 
-    FILE has applications as JSON lines, and is known in advance. To find it is NP-hard, so two sides are printed;
+    FILE is as for replay, and is known in advance. To find it is NP-hard, so two sides are printed;
     they meet where the answer is known.
     """
     check_target(target)
     asked = TailGrid.of(**grid)
-    apps = read_application_trace(file)
+    said: list[str] = []
+    apps = trace_in(file, tokens_of(tokenizer).count, said.append)
     with about(file):
         rows = list(_rows(apps, asked, forced, method, time_limit))
     data = {"applications": apps.applications, "rows": list(map(asdict, rows))}
-    report(target, _parts(apps, rows), data)
+    report(target, [*said, *_parts(apps, rows)], data)
     return 0
 
 
