@@ -5,6 +5,7 @@ from fractions import Fraction
 import pytest
 
 import teltheory as tt
+from teltheory.cli import main
 from teltheory.errors import ArgumentError
 
 SOME = tt.Trace.from_turns(
@@ -182,3 +183,32 @@ def test_requests_that_name_no_conversation_are_each_one_of_their_own(tmp_path):
     assert tt.read_trace(file, columns=columns) == made
     with pytest.raises(tt.FileError, match=r"or conversation=row where each row is one of its own"):
         tt.read_trace(file)
+
+
+def test_a_capacity_is_a_share_of_what_an_endless_cache_holds():
+    peak = max(SOME.held)
+    assert tt.Problem(SOME, capacity="10%").memory == peak // 10
+    assert tt.Problem(SOME, capacity="12.5 %").memory == int(peak * Fraction(1, 8))
+    tiers = tt.Problem(SOME, capacity=tt.Tiers(("10%", "50%"), (0, Fraction(1, 2)))).memory
+    assert tiers.capacities == (peak // 10, peak // 2)
+    assert tt.replay(SOME, "lru", "10%") == tt.replay(SOME, "lru", int(peak) // 10)
+    blocks = SOME.to_blocks(16)
+    assert tt.Problem(blocks, capacity="100%").memory == max(blocks.held)
+    assert tt.advise(chats(), "10%", "200ms").capacity == max(chats().held) // 10
+    for wrong in ("101%", "a tenth%", "-1%"):
+        with pytest.raises(ArgumentError, match=r"capacity: found .*%', expected a share of the peak from 0%"):
+            tt.Problem(SOME, capacity=wrong)
+    with pytest.raises(ArgumentError, match=r"capacities: found '10%', expected tokens or bytes here"):
+        tt.sweep(SOME, tt.Grid(["lru"], ["10%"], [100]))
+
+
+@pytest.mark.parametrize("command", ["replay", "optimum", "curve", "advise"])
+def test_commands_take_a_share_and_say_its_size(command, tmp_path, capsys):
+    file, trace = tmp_path / "trace.csv", chats()
+    tt.write_trace(trace, file)
+    peak = max(trace.held)
+    with pytest.raises(SystemExit) as stop:
+        main([command, str(file), "--capacity", "10%", "--slo", "150ms"])
+    assert stop.value.code == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"Capacity 10% is {peak // 10:,} tokens of the {peak:,} that an endless cache holds" in said

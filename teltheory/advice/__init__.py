@@ -127,7 +127,7 @@ def advise(
     model = served_size(model, kv_bytes)
     given: dict[str, Any] = {"goal": goal, "work_cost": work_cost, "median_cost": median_cost, "policy": policy}
     given |= {"q_hat": q_hat, "first": first, "seed": seed, "model": model, "serving": serving, "load": load}
-    units, unit = Units.in_tokens(trace.scale, model, latency), trace.block_size
+    units, unit = Units.in_tokens(trace.scale, model, latency, trace), trace.block_size
     aim = Goal.of(goal, seconds_of("slo", slo), latency_of(latency, model))
     memory, limits = units.memory(capacity), CostLimits(work_cost, median_cost)
     estimate, make = None if q_hat is None else units.estimate(q_hat), None if policy is None else maker_of(policy)

@@ -5,7 +5,8 @@ A number is in the trace's unit, or in seconds. Text is what the command line ta
 1. ``300000``, ``300k`` and ``1M`` are tokens. On a trace in blocks they are so many full blocks, rounded down.
 2. ``40GB`` and ``40GiB`` are bytes of a model's KV cache, as many tokens as fit.
 3. ``200ms`` and ``2s`` are times. As a threshold, a time is the most uncached tokens whose TTFT keeps it.
-4. A model is a name, or the path of its ``config.json``; a latency a name, or the path of what calibrate saved.
+4. ``10%`` is a capacity: that share of what an endless cache holds at its peak, rounded down.
+5. A model is a name, or the path of its ``config.json``; a latency a name, or the path of what calibrate saved.
 
 Anything else is an error that offers what may have been meant. Bytes, and a time as a threshold, need a model.
 """
@@ -13,7 +14,7 @@ Anything else is an error that offers what may have been meant. Bytes, and a tim
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -29,7 +30,7 @@ from teltheory.errors import ArgumentError, listed
 from teltheory.model.numbers import whole_number
 from teltheory.model.requests import Requests
 from teltheory.model.tiers import Tiers, resized
-from teltheory.model.units import bytes_in, is_time, read_time, read_tokens
+from teltheory.model.units import Share, bytes_in, is_time, read_share, read_time, read_tokens
 
 Size: TypeAlias = int | str
 """A capacity or a threshold: a number in the trace's unit, or text."""
@@ -67,30 +68,43 @@ class Units:
         In the place of the model's own.
     number : int
         What a bare number counts, in these units: 1, but where sizes become tokens (`in_tokens`).
+    requests : Requests or None
+        What a capacity may be a share of.
     """
 
     block_size: int = 1
     model: Model | None = None
     latency: LatencyGiven | None = None
     number: int = 1
+    requests: Any = field(default=None, compare=False, repr=False)
 
     @classmethod
     def of(cls, trace: object, model: Model | None = None, latency: LatencyGiven | None = None) -> Units:
         """Return the units of a trace, a forest, module sets or an outcome."""
         refuse_file(trace)
-        return cls(getattr(trace, "block_size", 1), model, latency)
+        return cls(getattr(trace, "block_size", 1), model, latency, requests=trace)
 
     @classmethod
-    def in_tokens(cls, unit: int, model: Model | None = None, latency: LatencyGiven | None = None) -> Units:
+    def in_tokens(
+        cls, unit: int, model: Model | None = None, latency: LatencyGiven | None = None, requests: Any = None
+    ) -> Units:
         """Return what makes tokens of sizes: a bare number is in the requests' unit of so many tokens."""
-        return cls(1, model, latency, unit)
+        return cls(1, model, latency, unit, requests)
 
     def capacity(self, value: Size, argument: str = "capacity") -> int:
         """Return a capacity, in the trace's unit."""
         if not isinstance(value, str):
             return whole_number(argument, value) * self.number
+        share = read_share(argument, value)
+        if share is not None:
+            return self._share(argument, share)
         ways = f"{models_for('model=', 'latency=...', repr)}, or the path of its config.json"
         return read_size(argument, value, self.shape, ways) // self.block_size
+
+    def _share(self, argument: str, share: Share) -> int:
+        if not isinstance(self.requests, Requests):
+            raise ArgumentError(argument, share.text, "tokens or bytes here: a share is of one trace's peak")
+        return share.of(self.requests.peak * self.number)
 
     def estimate(self, value: Size, argument: str = "q_hat") -> int:
         """Return a prompt estimate, in the trace's unit; of tokens in text, so many blocks that they fit in."""

@@ -26,7 +26,7 @@ from teltheory.cli.asked.options import (
 )
 from teltheory.cli.asked.pictures import Picture, picture_options
 from teltheory.cli.asked.prefixes import Prefixes, block_lines, reading_as_data, reading_line
-from teltheory.cli.asked.question import chosen_capacities, read_capacities, read_sizes
+from teltheory.cli.asked.question import chosen_capacities, read_capacities, read_sizes, sizes_of
 from teltheory.cli.asked.served import ServedModel
 from teltheory.cli.asked.serving import Loaded, serving_options
 from teltheory.cli.asked.tiers import Tiered, tier_options
@@ -128,8 +128,9 @@ def advise(
     trace = reading.read(trace_file)
     requests = prefixes.of(trace)
     chosen, origin = chosen_capacities(requests)
-    sizes, sized = (sizes, list(read_sizes(capacities, shape))) if sizes else (chosen, [origin])
-    found = asked.answer(trace_file, requests, sizes, wish)
+    wanted, shares = sizes_of(requests, sizes)
+    sized = [*read_sizes(capacities, shape), *shares] if sizes else [origin]
+    found = asked.answer(trace_file, requests, wanted or chosen, wish)
     told = Preface.of(trace_file, trace, requests, prefixes, served, found[0].advice, asked.said or sized)
     _report(told, found, requests.scale, page, target, reading.seed)
     draw_frontiers(picture, [one.advice for one in found], Path(trace_file).name)

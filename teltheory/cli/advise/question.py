@@ -154,7 +154,7 @@ class AdviceQuestion:
 
     @classmethod
     def of(
-        cls, tiered: Tiered, loaded: Loaded, planned: Planned, served: ServedModel, sizes: tuple[int, ...]
+        cls, tiered: Tiered, loaded: Loaded, planned: Planned, served: ServedModel, sizes: tuple[Any, ...]
     ) -> AdviceQuestion:
         """Check what was asked for."""
         if not (tiered or loaded or planned):

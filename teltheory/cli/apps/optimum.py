@@ -92,7 +92,7 @@ def _rows(
 ) -> Iterator[BoundsRow]:
     from teltheory.optimal.applications import application_optimum
 
-    for capacity, xi, measure in asked.cells():
+    for capacity, xi, measure in asked.cells(apps):
         lru = application_tel(apps, replay_applications(apps, LRU(), capacity, forced), xi, measure)
         best = application_optimum(apps, capacity, xi, measure, forced, method, time_limit)
         yield BoundsRow(capacity, xi, measure, lru, best.lower, best.upper, best.bound, best.method)

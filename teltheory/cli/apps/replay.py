@@ -140,7 +140,7 @@ def _splits(texts: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _rows(apps: ApplicationTrace, asked: TailGrid, built: _Built, forced: bool) -> Iterator[ReplayRow]:
-    for capacity, xi, measure in asked.cells():
+    for capacity, xi, measure in asked.cells(apps):
 
         def excess(outcome: Outcome, xi: int = xi, measure: Measure = measure) -> Any:
             return application_excess(apps, outcome, xi, measure)

@@ -70,7 +70,7 @@ capacity_option = option(
     "capacities",
     multiple=True,
     metavar="SIZE,...",
-    help="Capacity of the cache. 300k or 1M tokens, or 40GiB of a model; a comma lists.",
+    help="Capacity of the cache. 300k tokens, 40GiB of a model, or 10% of an endless cache's peak; a comma lists.",
 )
 policy_option = option(
     "--policy",
