@@ -212,3 +212,16 @@ def test_commands_take_a_share_and_say_its_size(command, tmp_path, capsys):
     assert stop.value.code == 0
     said = " ".join(capsys.readouterr().out.split())
     assert f"Capacity 10% is {peak // 10:,} tokens of the {peak:,} that an endless cache holds" in said
+
+
+def test_a_notebook_shows_an_optimum_and_a_sweep_in_short():
+    best = tt.Problem(SOME, capacity=3500, xi=600).optimum()
+    assert best._repr_html_().startswith(f"<table><caption>TEL {best.upper:,}</caption><tr><th>lower</th>")
+    assert "<td>optimal</td>" in best._repr_html_()
+    assert "Certificate" not in best._repr_html_()
+    cells = tt.sweep(SOME, tt.Grid(["lru", "tlru"], [3500], [600]))
+    page = cells._repr_html_()
+    assert page.startswith("<table><caption>2 cells</caption><tr><th>capacity</th><th>xi</th><th>policy</th>")
+    assert page.count("<tr>") == 3
+    assert f"<td>{cells[0].tel:,}</td>" in page
+    assert "60 cells, the first 50 of them" in type(cells)(cells * 30)._repr_html_()
