@@ -7,7 +7,7 @@ import click
 from rich.table import Table
 
 from teltheory.base.extras import not_there
-from teltheory.cli.asked.options import MOST_TURNS, json_option, trace_options
+from teltheory.cli.asked.options import MOST_TURNS, table_options, trace_options
 from teltheory.cli.asked.traces import Reading, report_lines
 from teltheory.cli.parts import command, option
 from teltheory.cli.printed.output import check_target, progress_bar, report
@@ -26,7 +26,7 @@ from teltheory.model.units import read_tokens
 @option("--trace", "file", metavar="FILE", help="Trace to use instead of the built-in one.")
 @option("--quick", is_flag=True, help="Use short traces, for a few seconds: a trial, no measurement.")
 @trace_options()
-@json_option
+@table_options
 def bench(
     turns: int | None,
     repeats: int | None,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
-from teltheory.cli.asked.options import json_option
+from teltheory.cli.asked.options import table_options
 from teltheory.cli.asked.question import Asked, read_question
 from teltheory.cli.asked.served import ServedModel
 from teltheory.cli.parts import command, option
@@ -63,7 +63,7 @@ YOURS = "Your own log, a row a request: what it holds, the setting for it, and t
     show_default=True,
     help="Also write a page to FILE, to show to others.",
 )
-@json_option
+@table_options
 def demo(page: str, target: str | None) -> int:
     """Show T-LRU, LRU and the optimum on a sampled trace.
 

@@ -36,7 +36,7 @@ SECTIONS = {
         "answer-tokens batch batch-sizes tasks kind encoding compare"
     ),
     "Work": "lengths shares turns repeats quick points seed workers store scheduler",
-    "Output": "out html figure style markdown errata record save json csv latex",
+    "Output": "out html figure style markdown errata record save json explain csv latex",
 }
 """Sections of the help of a command with many options, and what is in each, in this order."""
 

@@ -18,10 +18,10 @@ from teltheory.cli.asked.options import (
     capacity_option,
     goal_option,
     gpu_hour_option,
-    json_option,
     prefix_options,
     q_hat_option,
     served_options,
+    table_options,
     trace_options,
 )
 from teltheory.cli.asked.pictures import Picture, picture_options
@@ -94,7 +94,7 @@ if TYPE_CHECKING:
 @picture_options("It shows what more gain costs")
 @trace_options()
 @prefix_options()
-@json_option
+@table_options
 def advise(
     trace_file: str,
     capacities: tuple[str, ...],

@@ -9,7 +9,7 @@ import click
 
 from teltheory.cli.apps.files import applications_in
 from teltheory.cli.apps.options import tokens_of, tokens_option
-from teltheory.cli.asked.options import json_option
+from teltheory.cli.asked.options import table_options
 from teltheory.cli.parts import command, option
 from teltheory.cli.printed.output import check_target, report
 from teltheory.cli.printed.tables import plain_table
@@ -45,7 +45,7 @@ WIDEST, MOST = 40, 6
     "--reading", type=click.Choice(READINGS), default="stage", show_default=True, help="How task groups are read."
 )
 @tokens_option
-@json_option
+@table_options
 def explain_command(file: str, rule: str, reading: str, tokenizer: str, target: str | None) -> int:
     """Show the graph of applications, and what they share.
 

@@ -9,7 +9,7 @@ import click
 
 from teltheory.cli.apps.files import log_in
 from teltheory.cli.apps.options import tokens_of, tokens_option
-from teltheory.cli.asked.options import json_option, whole
+from teltheory.cli.asked.options import table_options, whole
 from teltheory.cli.parts import command, option
 from teltheory.cli.printed.output import check_targets, report
 from teltheory.cli.printed.tables import plain_table
@@ -38,7 +38,7 @@ MOST = 20
 )
 @whole("--least", LEAST, "Least number of characters of an output that a prompt must hold.")
 @tokens_option
-@json_option
+@table_options
 def lift_command(
     log: str, records: str | None, trace: str | None, least: int, tokenizer: str, target: str | None
 ) -> int:

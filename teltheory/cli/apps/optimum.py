@@ -11,7 +11,7 @@ import click
 from teltheory.cli.apps.files import trace_in
 from teltheory.cli.apps.options import tokens_of, tokens_option
 from teltheory.cli.apps.tails import LEGEND, TailGrid, grid_options, told
-from teltheory.cli.asked.options import duration, json_option
+from teltheory.cli.asked.options import duration, table_options
 from teltheory.cli.parts import command, option
 from teltheory.cli.printed.output import check_target, report
 from teltheory.cli.printed.tables import plain_table
@@ -67,7 +67,7 @@ class BoundsRow:
 )
 @grid_options
 @tokens_option
-@json_option
+@table_options
 def optimum(
     file: str, method: str, time_limit: float | None, tokenizer: str, target: str | None, forced: bool, **grid: Any
 ) -> int:

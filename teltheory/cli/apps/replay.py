@@ -11,7 +11,7 @@ import click
 from teltheory.cli.apps.files import trace_in
 from teltheory.cli.apps.options import tokens_of, tokens_option
 from teltheory.cli.apps.tails import LEGEND, TailGrid, grid_options, told
-from teltheory.cli.asked.options import json_option, policy_option, q_hat_option
+from teltheory.cli.asked.options import policy_option, q_hat_option, table_options
 from teltheory.cli.parts import command, option
 from teltheory.cli.printed.output import check_target, report
 from teltheory.cli.printed.tables import plain_table
@@ -72,7 +72,7 @@ class ReplayRow:
 @q_hat_option
 @grid_options
 @tokens_option
-@json_option
+@table_options
 def replay(
     file: str,
     policies: tuple[str, ...],

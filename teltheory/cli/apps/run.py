@@ -11,7 +11,7 @@ import click
 
 from teltheory.cli.apps.engines import Engines, engine_options
 from teltheory.cli.apps.files import applications_in
-from teltheory.cli.asked.options import duration, json_option
+from teltheory.cli.asked.options import duration, table_options
 from teltheory.cli.parts import command, option
 from teltheory.cli.printed.output import check_target, report
 from teltheory.cli.printed.tables import plain_table
@@ -42,7 +42,7 @@ LEGEND = (
     metavar="TIME",
     help="Longest wait for an answer. It bounds each get.",
 )
-@json_option
+@table_options
 def run(file: str, engines: Engines, sets: tuple[str, ...], timeout: float, target: str | None) -> int:
     """Run the applications of FILE and show the answers.
 

@@ -13,6 +13,7 @@ from teltheory.cli.asked.prefixes import Prefixes
 from teltheory.cli.asked.served import DEFAULT, ServedModel
 from teltheory.cli.asked.traces import Reading
 from teltheory.cli.parts import option
+from teltheory.cli.printed.columns import explain_option
 from teltheory.cost.catalogue import gpus_starting, models_starting
 from teltheory.cost.kv_cache import NUMBERS
 from teltheory.cost.latency_files import EMBEDDED
@@ -99,6 +100,8 @@ workers_option = option(
 json_option = option(
     "--json", "target", metavar="FILE", help="Also write JSON to FILE, or to standard output for -."
 )
+table_options = together(json_option, explain_option)
+"""Of a command that prints tables."""
 _xi_option = option(
     "--xi", "xis", multiple=True, metavar="TOKENS,...", help="Threshold in tokens. 2800 or 5k; a comma lists."
 )

@@ -12,7 +12,7 @@ import click
 import numpy as np
 from rich.progress import Progress
 
-from teltheory.cli.asked.options import bundled, gpu_hour_option, json_option, served_options
+from teltheory.cli.asked.options import bundled, gpu_hour_option, served_options, table_options
 from teltheory.cli.asked.pictures import Picture, picture_options
 from teltheory.cli.asked.question import read_capacity, read_sizes
 from teltheory.cli.asked.served import ServedModel as Model
@@ -271,7 +271,7 @@ def check_fits(corpus: Corpus, server: Server) -> None:
 @picture_options("It shows TTFT against the rate")
 @served_options
 @gpu_hour_option
-@json_option
+@table_options
 def serve_command(
     sources: Sources,
     asked: RagRequests,
@@ -317,8 +317,7 @@ def serve_command(
     data = {"said": said, "times": asdict(times), "rows": rows_as_data(found)}
     report(target, shown, {**data, **policies_as_data(policies, most)})
     name = Path(sources.corpus).name
-    above = picture.above(name)
-    picture.draw(lambda: draw_rates(found, compared(found), above), caption_of_rates(found, name))
+    picture.draw(lambda: draw_rates(found, compared(found), name), caption_of_rates(found, name))
     return 0
 
 

@@ -14,7 +14,7 @@ from rich.markup import escape
 from teltheory.base.extras import REPORT, install, lacking
 from teltheory.claims.claim import EFFORTS, Effort
 from teltheory.claims.erratum import Erratum
-from teltheory.cli.asked.options import EFFORT, json_option, trace_options, workers_option
+from teltheory.cli.asked.options import EFFORT, table_options, trace_options, workers_option
 from teltheory.cli.asked.prefixes import Prefixes
 from teltheory.cli.asked.question import read_question
 from teltheory.cli.asked.served import ServedModel
@@ -64,7 +64,7 @@ CHOSEN_BY_THE_TRACE: dict[str, tuple[str, ...]] = {"capacities": (), "slos": ()}
 @tier_options
 @trace_options(seed=2025)
 @workers_option
-@json_option
+@table_options
 def reproduce(
     trace_file: str | None,
     effort: Effort,
