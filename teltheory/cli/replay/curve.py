@@ -108,19 +108,18 @@ def curve(
     trace = reading.read(trace_file)
     found, hindsight = question.on(trace), len(specs) < len(named)
     name, labels = Path(trace_file).name, _labels(found)
-    above = picture.above(name)
     if tiers:
         with about(trace_file):
             cells = run_served(found, tiers, bounded=hindsight)
         written.report(served_tables(found, cells), served_as_data(found, cells))
         drawn, axis = [*rows_of_tiers(found, cells)], axis_of_tiers(cells)
-        picture.draw(lambda: draw_curves(drawn, labels, above, axis), caption_of_curves(drawn, labels, name))
+        picture.draw(lambda: draw_curves(drawn, labels, name, axis), caption_of_curves(drawn, labels, name))
         return 0
     spaced = _spaced(found, points) if picture.figure or written.target else []
     with about(trace_file), progress_bar() as bar:
         rows = Curves(found, spaced, hindsight).rows(bar)
     written.report(_shown(found, rows, hindsight), curves_as_data(found, rows))
-    picture.draw(lambda: draw_curves(rows.drawn, labels, above), caption_of_curves(rows.drawn, labels, name))
+    picture.draw(lambda: draw_curves(rows.drawn, labels, name), caption_of_curves(rows.drawn, labels, name))
     return 0
 
 
