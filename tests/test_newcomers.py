@@ -6,6 +6,7 @@ import pytest
 
 import teltheory as tt
 from teltheory.cli import main
+from teltheory.cost.given import Units
 from teltheory.errors import ArgumentError
 
 SOME = tt.Trace.from_turns(
@@ -40,6 +41,16 @@ def test_lengths_in_text_are_tokens_on_blocks_too():
     text, numbers = tt.TLRU("2.8k", "600"), tt.TLRU(2800 // 16, -(-600 // 16))
     assert tt.replay(blocks, text, 200) == tt.replay(blocks, numbers, 200)
     assert tt.replay(SOME, tt.ThresholdLRU("1k"), 3500) == tt.replay(SOME, tt.ThresholdLRU(1000), 3500)
+
+
+SHARED = tt.Forest.from_paths([[1, 2], [1, 2, 3], [4], [1, 2, 3, 5, 6]], block_size=16)
+
+
+def test_an_estimate_that_is_left_out_is_that_of_short_forms_on_a_forest_too():
+    for forest, estimate in ((SHARED, 2), (SHARED[:2], 1)):
+        problem = tt.Problem(forest, capacity=4)
+        assert problem.policy(tt.TLRU("1k")) == problem.policy("tlru:xi=1k")
+        assert problem.policy(tt.TLRU("1k")).q_hat == estimate
 
 
 def test_a_time_without_a_model_says_what_to_add():
@@ -195,6 +206,7 @@ def test_a_capacity_is_a_share_of_what_an_endless_cache_holds():
     blocks = SOME.to_blocks(16)
     assert tt.Problem(blocks, capacity="100%").memory == max(blocks.held)
     assert tt.advise(chats(), "10%", "200ms").capacity == max(chats().held) // 10
+    assert Units.in_tokens(16, requests=SHARED).capacity("50%") == SHARED.peak * 16 // 2
     for wrong in ("101%", "a tenth%", "-1%"):
         with pytest.raises(ArgumentError, match=r"capacity: found .*%', expected a share of the peak from 0%"):
             tt.Problem(SOME, capacity=wrong)
@@ -224,4 +236,6 @@ def test_a_notebook_shows_an_optimum_and_a_sweep_in_short():
     assert page.startswith("<table><caption>2 cells</caption><tr><th>capacity</th><th>xi</th><th>policy</th>")
     assert page.count("<tr>") == 3
     assert f"<td>{cells[0].tel:,}</td>" in page
-    assert "60 cells, the first 50 of them" in type(cells)(cells * 30)._repr_html_()
+    many = type(cells)(cells * 30)._repr_html_()
+    assert "60 cells, the first 50 of them" in many
+    assert many.count("<tr>") == 51

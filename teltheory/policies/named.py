@@ -62,12 +62,13 @@ def in_numbers(policy: Any, trace: Any, units: Units | None = None) -> Any:
     unread = unread_lengths(policy)
     if not unread:
         return policy
-    from teltheory.policies.spec import estimate_of
+    from teltheory.policies.spec import default_estimate
 
     known = units or Units.of(trace)
     read = {"xi": known.xi, "q_hat": known.estimate, "cutoff": known.capacity}
-    found = {name: estimate_of(trace) if text is None else read[name](text, name) for name, text in unread.items()}
-    return replace(policy, **found)
+    found = {name: read[name](text, name) for name, text in unread.items() if text is not None}
+    left_out = {name: -(-default_estimate(trace) // trace.scale) for name in unread.keys() - found.keys()}
+    return replace(policy, **found, **left_out)
 
 
 def takes_estimate(made: Callable[..., Any]) -> bool:

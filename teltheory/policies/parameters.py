@@ -15,8 +15,7 @@ Value: TypeAlias = int | float | str | Fraction | Time
 
 def kind_of(annotation: object) -> str:
     """Return how a field is read: the name of a type in `READERS`, that of text for anything else."""
-    if annotation is Length:
-        return "Length"
+    annotation = int if annotation in (Length, "Length") else annotation
     text = annotation.__name__ if isinstance(annotation, type) else str(annotation).removesuffix(" | None")
     name = text.rpartition(".")[2]
     return name if name in READERS else "str"
@@ -34,7 +33,6 @@ def read_threshold(argument: str, text: str) -> int | Time:
 
 READERS: dict[str, Callable[[str, str], Value]] = {
     "int": read_tokens,
-    "Length": read_tokens,
     "float": partial(read_number, expected="a number such as 2.5"),
     "Fraction": partial(read_fraction, expected="a share such as 0.95 or 19/20"),
     "str": lambda argument, text: text,

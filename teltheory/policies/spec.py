@@ -30,7 +30,7 @@ from teltheory.cost.latency import A100_LLAMA2_7B, Latency
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import exact_sum
 from teltheory.model.requests import Requests
-from teltheory.model.units import Time, read_tokens
+from teltheory.model.units import Time
 from teltheory.policies.own_files import class_in_file, is_in_file, parted
 from teltheory.policies.parameters import READERS, Value, kind_of, read_threshold
 from teltheory.policies.policy import Policy
@@ -279,15 +279,14 @@ def parse_policy(text: str) -> Spec:
     written, rest = parted(text)
     name = usual(written)
     spec = Spec(name)
-    parameters = parameters_of(spec.kind).items()
-    kinds = {CACHE: "str"} | {key: kind_of(parameter.annotation) for key, parameter in parameters}
+    kinds = {CACHE: "str"} | {key: kind_of(one.annotation) for key, one in parameters_of(spec.kind).items()}
     given: dict[str, Value] = {}
     for item in rest.split(",") if rest else ():
         key, equals, value = item.partition("=")
         if not equals or key not in (*spec.parameters, CACHE) or key in given:
             expected = ", ".join(f"{p}=..." for p in spec.parameters) or "no parameter"
             raise ArgumentError(f"policy {name}", item, f"{expected}, each at most once")
-        read = read_threshold if key == "xi" and READERS[kinds[key]] is read_tokens else READERS[kinds[key]]
+        read = read_threshold if key == "xi" and kinds[key] == "int" else READERS[kinds[key]]
         given[key] = read(f"policy {name}, {key}", value)
     spec = Spec(name, tuple(given.items()))
     spec.build(xi=0, q_hat=0, latency=A100_LLAMA2_7B, slo=Fraction(0))
@@ -366,11 +365,6 @@ def default_estimate(trace: Requests) -> int:
     """
     prompts = trace.continued_prompts
     return -(-exact_sum(prompts) // len(prompts)) if len(prompts) else 0
-
-
-def estimate_of(trace: Requests) -> int:
-    """Return the default estimate in the trace's unit, rounded up."""
-    return -(-default_estimate(trace) // trace.scale)
 
 
 def in_blocks(policy: Any, block_size: int) -> Any:
