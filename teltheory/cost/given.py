@@ -30,7 +30,7 @@ from teltheory.errors import ArgumentError, listed
 from teltheory.model.numbers import whole_number
 from teltheory.model.requests import Requests
 from teltheory.model.tiers import Tiers, resized
-from teltheory.model.units import Share, bytes_in, is_time, read_share, read_time, read_tokens
+from teltheory.model.units import PeakShare, bytes_in, is_time, read_share, read_time, read_tokens
 
 Size: TypeAlias = int | str
 """A capacity or a threshold: a number in the trace's unit, or text."""
@@ -101,7 +101,7 @@ class Units:
         ways = f"{models_for('model=', 'latency=...', repr)}, or the path of its config.json"
         return read_size(argument, value, self.shape, ways) // self.block_size
 
-    def _share(self, argument: str, share: Share) -> int:
+    def _share(self, argument: str, share: PeakShare) -> int:
         if not isinstance(self.requests, Requests):
             raise ArgumentError(argument, share.text, "tokens or bytes here: a share is of one trace's peak")
         return share.of(self.requests.peak * self.number)

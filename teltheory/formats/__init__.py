@@ -107,12 +107,16 @@ def read_trace(
         File, line and field, found and expected; a tokenizer or times that are missing, or given and not needed.
     """
     checked_columns(columns)
-    place, table = (Path(path), None) if isinstance(path, (str, PathLike)) else (Path(TABLE), arrow_of(path))
+    place, table = _place(path)
     found, told_by = _format(Source(place, table=table), format, columns)
     found.check_used(tokenizer, times, blocks, system, columns)
-    size = None if blocks is None else checked_block_size(blocks, "blocks")
-    source = Source(place, tokenizer, times, initial, format != "auto", size, system, columns, table)
-    return _read(source, found, told_by)
+    size, named = None if blocks is None else checked_block_size(blocks, "blocks"), format != "auto"
+    return _read(Source(place, tokenizer, times, initial, named, size, system, columns, table), found, told_by)
+
+
+def _place(given: Any) -> tuple[Path, Any]:
+    """Return the path of a file, and a table in its place if that is given."""
+    return (Path(given), None) if isinstance(given, (str, PathLike)) else (Path(TABLE), arrow_of(given))
 
 
 def _read(source: Source, found: Format, told_by: str | None) -> Trace:

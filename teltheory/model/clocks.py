@@ -33,7 +33,7 @@ EXPECTED = (
 _NUMBER = re.compile(r"[+-]?[0-9]{1,20}(\.[0-9]{0,20})?([eE][+-]?[0-9]{1,2})?")
 
 
-class Place(Protocol):
+class Located(Protocol):
     """A record, or a row of a table: what has fields, and says where one is wrong."""
 
     def needed(self, name: str, /) -> Any:
@@ -56,7 +56,7 @@ class Clock:
     dates: bool | None = None
     what: str = ""
 
-    def add(self, record: Place, name: str, milliseconds: bool = False) -> None:
+    def add(self, record: Located, name: str, milliseconds: bool = False) -> None:
         """Add the time that a field of a record has."""
         found = record.needed(name)
         value, what = _point(found, milliseconds)

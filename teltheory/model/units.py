@@ -56,7 +56,7 @@ class Time:
 
 
 @dataclass(frozen=True)
-class Share:
+class PeakShare:
     """A part of what an endless cache holds at its peak, as it was given, such as ``10%``."""
 
     text: str
@@ -70,7 +70,7 @@ class Share:
         return int(self.share * peak)
 
 
-def read_share(argument: str, text: str) -> Share | None:
+def read_share(argument: str, text: str) -> PeakShare | None:
     """Read a share of the peak such as ``10%`` or ``2.5 %``; None if the text has no per cent sign."""
     number = text.strip().removesuffix("%").strip()
     if not text.strip().endswith("%"):
@@ -78,7 +78,7 @@ def read_share(argument: str, text: str) -> Share | None:
     found = Fraction(Decimal(number)) / 100 if _PERCENT.fullmatch(number) else None
     if found is None or found > 1:
         raise ArgumentError(argument, text, "a share of the peak from 0% to 100%, such as 10%")
-    return Share(text.strip(), found)
+    return PeakShare(text.strip(), found)
 
 
 def listed_values(argument: str, texts: Iterable[str]) -> tuple[str, ...]:

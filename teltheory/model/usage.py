@@ -74,12 +74,12 @@ def _seconds(name: str, values: Any) -> Any:
         return values
     clock = Clock()
     for row, value in enumerate(column.tolist()):
-        clock.add(_Row(row, value), name)
+        clock.add(_TableRow(row, value), name)
     return clock.arrivals("")[0]
 
 
 @dataclass(frozen=True)
-class _Row:
+class _TableRow:
     """A row of a column, as a clock asks it."""
 
     row: int

@@ -15,7 +15,7 @@ from teltheory.cli.parts import option
 from teltheory.errors import ArgumentError
 from teltheory.model.applications import ApplicationTrace, Measure
 from teltheory.model.display import counted
-from teltheory.model.units import Share, listed_values, read_tokens
+from teltheory.model.units import PeakShare, listed_values, read_tokens
 
 LEGEND = (
     "excess: tokens above the threshold, over all applications, of what all turns of an application (sum) or its "
@@ -27,7 +27,7 @@ LEGEND = (
 class TailGrid:
     """Capacities, thresholds and measures, in tokens."""
 
-    capacities: tuple[int | Share, ...]
+    capacities: tuple[int | PeakShare, ...]
     xis: tuple[int, ...]
     measures: tuple[Measure, ...]
 

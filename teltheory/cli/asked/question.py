@@ -31,7 +31,7 @@ from teltheory.model.outcome import Outcome
 from teltheory.model.requests import Requests
 from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
-from teltheory.model.units import Share, Time, bytes_in, listed_values, read_share, read_time, read_tokens
+from teltheory.model.units import PeakShare, Time, bytes_in, listed_values, read_share, read_time, read_tokens
 from teltheory.optimal.trees.hindsight import HOLES_LEGEND
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import trim_left_out
@@ -100,7 +100,7 @@ class Question:
     """What was asked for, before the trace is read; what is empty is chosen by the trace."""
 
     thresholds: Thresholds
-    capacities: tuple[int | Share, ...]
+    capacities: tuple[int | PeakShare, ...]
     said: tuple[str, ...]
     specs: Sequence[Any]
     q_hat: int | None
@@ -284,18 +284,18 @@ def _in_band(given: Sequence[int | Time], latency: Latency) -> Iterator[str]:
                 yield f"Threshold {slo} is {here:,} tokens, {band} within the band."
 
 
-def read_capacities(given: Sequence[str], shape: KVSize | None = None) -> tuple[int | Share, ...]:
+def read_capacities(given: Sequence[str], shape: KVSize | None = None) -> tuple[int | PeakShare, ...]:
     """Return the capacities that were given, in tokens, or as shares of the trace's peak."""
     texts = listed_values("capacity", given)
     found = (read_share("capacity", text) or read_capacity("capacity", text, shape) for text in texts)
     return tuple(dict.fromkeys(found))
 
 
-def sizes_of(requests: Requests, given: Sequence[int | Share]) -> tuple[tuple[int, ...], list[str]]:
+def sizes_of(requests: Requests, given: Sequence[int | PeakShare]) -> tuple[tuple[int, ...], list[str]]:
     """Return capacities in tokens, and a sentence for each share of the peak."""
-    shares = [one for one in given if isinstance(one, Share)]
+    shares = [one for one in given if isinstance(one, PeakShare)]
     peak = requests.peak * requests.scale if shares else 0
-    sizes = dict.fromkeys(one.of(peak) if isinstance(one, Share) else one for one in given)
+    sizes = dict.fromkeys(one.of(peak) if isinstance(one, PeakShare) else one for one in given)
     whole = f"of the {peak:,} that an endless cache holds at its peak"
     return tuple(sizes), [f"Capacity {one.text} is {one.of(peak):,} tokens {whole}." for one in shares]
 

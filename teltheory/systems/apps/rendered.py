@@ -31,7 +31,7 @@ def as_lengths(applications: Sequence[Application], count: Count) -> Application
 
 
 @dataclass(frozen=True)
-class _Row:
+class _Rendered:
     """A request, its lengths in tokens, and those of its application that it follows."""
 
     application: str
@@ -65,7 +65,7 @@ class _Lengths:
         return self.count(part) if isinstance(part, str) else 0 if part.output else self.of.get(part.variable, 0)
 
 
-def _rows(one: Application, count: Count) -> Iterator[_Row]:
+def _rows(one: Application, count: Count) -> Iterator[_Rendered]:
     lengths = _Lengths(count, {name: count(value) for name, value in one.values.items()})
     lengths.of |= {name: one.graph.requests[k].sampling.max_tokens for name, k in one.graph.producers.items()}
     pasts: list[_Past] = []
@@ -77,7 +77,7 @@ def _rows(one: Application, count: Count) -> Iterator[_Row]:
         earlier = _continued(parts, pasts)
         conversation, known = (name, 0) if earlier is None else (earlier.conversation, earlier.tokens)
         pasts.append(_Past(parts, total + response, conversation))
-        yield _Row(one.name, k, name, one.graph.before[k], conversation, total - known, response)
+        yield _Rendered(one.name, k, name, one.graph.before[k], conversation, total - known, response)
 
 
 def _response(request: Request, lengths: Mapping[str, int]) -> int:
