@@ -109,6 +109,21 @@ def test_on_a_phone_no_page_scrolls_sideways(site, chromium):
     page.close()
 
 
+WIDER = """() => [...document.querySelectorAll(".md-content :is(pre > code, .md-typeset__scrollwrap, table)")]
+    .filter(one => one.scrollWidth > one.clientWidth + 1).map(one => one.innerText.slice(0, 60))"""
+
+
+@pytest.mark.ledger
+@pytest.mark.repository
+def test_at_1280_pixels_no_table_and_no_code_is_wider_than_its_column(site, chromium):
+    page = chromium.new_page(viewport={"width": 1280, "height": 800})
+    nav = re.findall(r"[\w/-]+(?=\.md)", (ROOT / "mkdocs.yml").read_text().partition("\nnav:")[2])
+    for name in nav:
+        page.goto(f"{site}/{name}.html", wait_until="domcontentloaded")
+        assert page.evaluate(WIDER) == [], name
+    page.close()
+
+
 @pytest.mark.repository
 def test_no_page_is_too_long_to_read():
     theory = (ROOT / "mkdocs.yml").read_text().partition("- Theory:")[2].partition("- Results:")[0]
