@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from documents.blocks import Shown, agrees, difference, is_printed
+from documents.blocks import Shown, agrees, difference, is_printed, split
 
 pytestmark = pytest.mark.repository
 
@@ -29,6 +29,19 @@ def test_what_is_printed_one_below_the_other_is_up_to_date(text):
 )
 def test_what_is_not_is_stale(text, why):
     assert why in difference(text, OUTPUT)
+
+
+@pytest.mark.parametrize(
+    ("step", "command", "shown"),
+    [
+        ("$ a\n1\n2\n", "a", "1\n2\n"),
+        ("$ a \\\n    b\n1\n", "a \\\n    b", "1\n"),
+        ("$ a \\\n b \\\n c\n", "a \\\n b \\\n c", ""),
+        ("$ a\n1 \\\n2\n", "a", "1 \\\n2\n"),
+    ],
+)
+def test_a_command_goes_on_below_a_backslash(step, command, shown):
+    assert split(step) == (command, shown)
 
 
 def test_a_table_may_have_a_heading_of_its_own():
