@@ -2,19 +2,26 @@
 
     nox [-s pythons-3.12]
     nox -s docs
+    nox -s installs lowest
+    nox -s installs -- --extras rag,proofs
     nox -s wheel
     nox -s publish -- --dry-run
 
-The last three run in the environment that nox is in. Each Python gets one in .nox with what constraints.txt pins.
+All but the first run in the environment that nox is in. Each Python gets one in .nox with what constraints.txt
+pins. `installs` and `lowest` install sdist and wheel with and without each extra (`release.installs`), the second
+with the lowest versions that are declared; a Python that is not on this machine is named as skipped.
 """
 
 import sys
 
 import nox
 
+from release.installs import missing
 from release.wheel import QUICK
 
 VERSIONS = nox.project.python_versions(nox.project.load_toml("pyproject.toml"))
+NEXT = "3.14"
+"""A Python that is tried where it is there, and not promised yet."""
 nox.options.sessions = ["pythons"]
 nox.options.error_on_missing_interpreters = False
 nox.options.reuse_venv = "yes"
@@ -28,6 +35,26 @@ def pythons(session: nox.Session) -> None:
     session.run("mypy", "--python-version", str(session.python))
     session.run("lint-imports")
     session.run("pytest", "-q", *QUICK)
+
+
+@nox.session(venv_backend="none")
+@nox.parametrize("version", [*VERSIONS, NEXT])
+def installs(session: nox.Session, version: str) -> None:
+    """Install sdist and wheel with and without each extra on one Python."""
+    install_all(session, version)
+
+
+@nox.session(venv_backend="none")
+def lowest(session: nox.Session) -> None:
+    """Install them with the lowest versions that are declared, on the oldest Python."""
+    install_all(session, VERSIONS[0], "--lowest")
+
+
+def install_all(session: nox.Session, version: str, *more: str) -> None:
+    """Build sdist and wheel, and try them; skip a Python that is not on this machine."""
+    if lacks := missing(version):
+        session.skip(f"this machine has no {lacks}")
+    session.run(sys.executable, "-m", "release.installs", "--python", version, *more, *session.posargs)
 
 
 @nox.session(venv_backend="none")

@@ -83,9 +83,9 @@ def ends(rows: list[MarginRow]) -> list[object]:
 
 
 PLACE = ("workload", "C")
-IMPROVED = ("best fixed", "literal, share 1", "share 0.8", "best share", "at", "regret at 0.8 (tokens)")
+IMPROVED = ("best fixed", "literal", "share 0.8", "best share", "at", "regret, tokens")
 BEST = ("fixed, of LRU's P95", "of the P95 it reaches", "P90", "P95", "P99", "median at 0.8", "TEL at 0.8")
-ENDS = ("on the front", "first margin", "P50", "P95", "margin of the least P95", "P50", "P95")
+ENDS = ("on front", "first margin", "P50", "P95", "last margin", "P50", "P95")
 
 
 def main(adaptive_threshold: str, pareto_front: str) -> Iterator[str]:

@@ -130,20 +130,19 @@ def _policies(trace: tt.Trace, capacity: int, xi: int) -> dict[str, tt.Outcome]:
 def lines(rows: Sequence[Row]) -> Iterator[str]:
     """Yield a Markdown table for each capacity and threshold."""
     names = ("TEL", "slow", "P95 s")
-    columns = ("policy, plan or bound", *names, *(f"{name} {of}" for of in ("regret", "closed") for name in names))
+    columns = ("policy, plan or bound", *names, *(f"{name} closed" for name in names))
     for (capacity, slo, xi), section in tidy.grouped(rows, ("capacity", "slo", "xi")).items():
         yield f"\nCapacity {capacity:,} tokens, threshold {slo:g} s = {xi:,} tokens\n"
-        yield from markdown(columns, map(_cells, section), "l" + 9 * "r")
+        yield from markdown(columns, map(_cells, section), "l" + 6 * "r")
 
 
 def _cells(row: Row) -> list[str]:
     by_solver = f", {row.status}" if row.name == "bound" and row.status else ""
     worth = [shown(measure, getattr(row, measure)) for measure in MEASURES]
     if row.name.startswith("bound"):
-        return [row.name + by_solver, *worth, *[""] * 6]
-    regrets = [shown(measure, getattr(row, f"{measure}_regret")) for measure in MEASURES]
+        return [row.name + by_solver, *worth, *[""] * 3]
     shares = [getattr(row, f"{measure}_closed") for measure in MEASURES]
-    return [row.name, *worth, *regrets, *("" if share is None else f"{100 * share:.1f} %" for share in shares)]
+    return [row.name, *worth, *("" if share is None else f"{100 * share:.1f} %" for share in shares)]
 
 
 def shown(measure: str, value: int | None) -> str:
@@ -159,7 +158,7 @@ def main(trace_file: str, target: str) -> Iterator[str]:
     trace, rows = tt.read_trace(trace_file), list[Row]()
     yield (
         f"Q̂ = {default_estimate(trace):,}, TTFT = {LATENCY.name}. slow: turns with a TTFT above the threshold. "
-        "regret: distance to the bound. closed: share of LRU's distance to the bound. bound: no policy has less; "
+        "closed: share of LRU's distance to the bound. bound: no policy has less; "
         "by solver: on the word of HiGHS alone; by prices: what whole numbers prove without it. Optional caching."
     )
     for capacity in CAPACITIES:

@@ -86,18 +86,16 @@ def rows_at(forest: tt.Forest, tokens: int) -> Iterator[Row]:
 
 def lines(rows: Sequence[Row]) -> Iterator[str]:
     """Yield a Markdown table of TEL and its parts, in millions of tokens."""
-    columns = ("tokens", "policy", "nodes of", "TEL", "endless", "+ capacity", "+ policy", "+ nodes", "strict gap")
-    yield from markdown(columns, map(_cells, rows), "rll" + 6 * "r")
+    columns = ("tokens", "policy", "nodes of", "TEL", "+ capacity", "+ policy", "+ nodes")
+    yield from markdown(columns, map(_cells, rows), "rll" + 4 * "r")
 
 
 def _cells(row: Row) -> list[str]:
-    numbers = (row.tel, row.endless, *row.parts, row.strict - row.optimum)
-    return [
-        f"{row.capacity / 10**6:g} M",
-        row.policy,
-        row.nodes,
-        *(f"{round(n / 10**6, 2) + 0.0:.2f}" for n in numbers),
-    ]
+    return [f"{row.capacity / 10**6:g} M", row.policy, row.nodes, *map(_millions, (row.tel, *row.parts))]
+
+
+def _millions(tokens: int) -> str:
+    return f"{round(tokens / 10**6, 2) + 0.0:.2f}"
 
 
 def main(trace_file: str, capacities: str, target: str) -> Iterator[str]:
@@ -108,10 +106,13 @@ def main(trace_file: str, capacities: str, target: str) -> Iterator[str]:
     xi, q_hat = LATENCY.threshold(SLO), default_estimate(forest)
     yield (
         f"ξ = {xi:,} tokens ({float(SLO):g} s), Q̂ = {q_hat:,} tokens, blocks of {forest.block_size} tokens; "
-        "millions of tokens. TEL = endless + capacity + policy + nodes."
+        "millions of tokens."
     )
-    yield ""
     rows = [row for capacity in asked for row in rows_at(forest, capacity)]
+    gap = _millions(max(row.strict - row.optimum for row in rows))
+    yield f"TEL = endless + capacity + policy + nodes; endless is {_millions(rows[0].endless)}."
+    yield f"The optimum of a radix tree is at most {gap} above the optimum that is shown."
+    yield ""
     yield from lines(rows)
     tidy.write_rows(rows, Path(target), Row)
 

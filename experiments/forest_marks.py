@@ -69,18 +69,20 @@ def rows_of(forest: tt.Forest, capacities: Sequence[int]) -> Iterator[Row]:
 
 
 def lines(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield a Markdown table: settings, and in how many of them T-LRU is better and worse."""
+    """Yield in how many settings T-LRU is better and worse, as a Markdown table: equal marks share a line."""
     columns = [f"{how}, {name} Q̂" for name in ESTIMATES for how in ("better", "worse")]
-    groups = dict.fromkeys((row.cache, row.mark) for row in rows)
-    cells = (_cells(rows, *group) for group in groups)
-    yield from markdown(("cache", "mark", "settings", *columns), cells, "llrrrrr")
+    marks: dict[tuple[str, ...], list[str]] = {}
+    for cache, mark in dict.fromkeys((row.cache, row.mark) for row in rows):
+        marks.setdefault((cache, *_counts(rows, cache, mark)), []).append(mark)
+    cells = ([cache, ", ".join(alike), *counts] for (cache, *counts), alike in marks.items())
+    yield from markdown(("cache", "marks", "settings", *columns), cells, "llrrrrr")
 
 
-def _cells(rows: Sequence[Row], cache: str, mark: str) -> list[str]:
+def _counts(rows: Sequence[Row], cache: str, mark: str) -> list[str]:
     ours = [row for row in rows if (row.cache, row.mark) == (cache, mark)]
     more = [[row.tlru - row.lru for row in ours if row.estimate == name] for name in ESTIMATES]
     counts = [count for one in more for count in (sum(m < 0 for m in one), sum(m > 0 for m in one))]
-    return [cache, mark, str(len(ours) // len(ESTIMATES)), *map(str, counts)]
+    return [str(len(ours) // len(ESTIMATES)), *map(str, counts)]
 
 
 def main(trace_file: str, capacities: str, target: str) -> Iterator[str]:

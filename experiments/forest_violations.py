@@ -27,7 +27,7 @@ from teltheory.policies.spec import default_estimate, in_blocks
 SLO_SECONDS = (Fraction(1), Fraction(2), Fraction(3))
 Q = 0.95
 LATENCY = tt.A100_LLAMA2_7B
-COLUMNS = ("tokens", "goal", "LRU", "T-LRU", "Tail-Optimized Belady", "strict", "holes", "proved")
+COLUMNS = ("tokens", "goal", "LRU", "T-LRU", "T-O Belady", "strict", "holes", "proved")
 
 
 @dataclass(frozen=True)

@@ -128,18 +128,17 @@ def rows_at(tried: Sequence[Change], capacity: int) -> Iterator[Row]:
 
 
 def lines(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield a Markdown table for each capacity."""
-    columns = ("what is otherwise", "hit", "LRU's", "TEL", "LRU's", "P95 s", "P99 s", "written", "gain left")
+    """Yield a Markdown table for each capacity, of what fits a page: the written table has the other columns."""
+    columns = ("what is otherwise", "TEL", "LRU's", "P95 s", "gain left")
     for (capacity,), section in tidy.grouped(rows, ("capacity",)).items():
         yield f"\nCapacity {capacity:,} tokens\n"
-        yield from markdown(columns, map(_cells, section), "l" + 8 * "r")
+        yield from markdown(columns, map(_cells, section), "l" + 4 * "r")
 
 
 def _cells(row: Row) -> list[str]:
-    rates = [f"{100 * rate:.1f} %" for rate in (row.hit_rate, row.lru_hit_rate)]
     tails = [f"{tel / 10**6:.2f} M" for tel in (row.tel, row.lru_tel)]
     left = "" if row.left is None else f"{100 * row.left:.0f} %"
-    return [row.change, *rates, *tails, f"{row.p95:.3f}", f"{row.p99:.3f}", f"{row.written / 10**6:.1f} M", left]
+    return [row.change, *tails, f"{row.p95:.3f}", left]
 
 
 def main(trace_file: str, target: str) -> Iterator[str]:
@@ -150,8 +149,7 @@ def main(trace_file: str, target: str) -> Iterator[str]:
     xi, q_hat = LATENCY.threshold(SLO), default_estimate(forest)
     yield (
         f"ξ = {xi:,} tokens ({float(SLO):g} s), Q̂ = {q_hat:,} tokens, blocks of {forest.block_size} tokens. "
-        "hit: reused share of the input. TEL: tokens above ξ. written: tokens written to the cache. gain left: by "
-        "how much T-LRU's TEL is below LRU's, as a share of that as it is."
+        "TEL: tokens above ξ. gain left: by how much T-LRU's TEL is below LRU's, as a share of that as it is."
     )
     rows = [row for capacity in CAPACITIES for row in rows_at(tried, capacity)]
     yield from lines(rows)

@@ -51,8 +51,8 @@ PIECES = ((1, 1), (1, 2), (2, 2), (1, 3), (2, 3), (3, 3))
 NOTABLE = 0.05
 """Gain on the rest of settings that a promise is wanted for."""
 COLUMNS = (
-    *("trace", "asked", "promised", "withheld", "kept", "below", "above", "low end above 0", "width, points"),
-    *("recommended", "confirmed", "gain at least 5 %", "of these promised"),
+    *("trace", "promised", "low end above 0", "width, points", "kept; below, above"),
+    *("recommended, confirmed", "gains of 5 %, promised"),
 )
 
 
@@ -195,7 +195,7 @@ def judged(said: Promised) -> Judged:
 def summaries(found: Iterable[Judged]) -> Iterator[tuple[object, ...]]:
     """Yield a row for each trace, and for all that chose the rule and all others, as in `COLUMNS`.
 
-    Whole traces come last before the sums, as a page shows these, and another page what is apart.
+    Whole traces come last before the sums.
     """
     rows: dict[str, list[Judged]] = {}
     totals: dict[str, list[Judged]] = {}
@@ -212,19 +212,14 @@ def summary(group: Sequence[Judged]) -> tuple[object, ...]:
     below, above = sum(one.rest < one.low for one in made), sum(one.rest > one.high for one in made)
     notable = [one for one in group if one.rest >= NOTABLE]
     widths = [one.high - one.low for one in made]
+    kept, wanted = len(made) - below - above, sum(one.promised for one in notable)
     return (
-        len(group),
-        len(made),
-        len(group) - len(made),
-        f"{len(made) - below - above}{_share(len(made) - below - above, len(made))}",
-        below,
-        above,
+        f"{len(made)} of {len(group)}",
         sum(one.low > 0 for one in made),
         f"{100 * float(np.mean(widths)):.1f}" if made else "-",
-        sum(one.recommended for one in group),
-        sum(one.confirmed for one in group),
-        len(notable),
-        f"{sum(one.promised for one in notable)}{_share(sum(one.promised for one in notable), len(notable))}",
+        f"{kept}{_share(kept, len(made))}; {below}, {above}",
+        f"{sum(one.recommended for one in group)}, {sum(one.confirmed for one in group)}",
+        f"{len(notable)}, {wanted}{_share(wanted, len(notable))}",
     )
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 import teltheory as tt
 from teltheory.base.whole_files import check_place
-from teltheory.cost.kv_cache import ARCHITECTURES
+from teltheory.cost.catalogue import ARCHITECTURES
 from teltheory.cost.links import load_seconds, marginal_seconds
 from teltheory.paper import tidy
 from teltheory.paper.rows import ServedDocuments

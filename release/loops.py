@@ -70,6 +70,7 @@ def compile_to(library: Path, target: str | None = None, flags: Sequence[str] = 
     listed = _sources()
     words += [*FLAGS, *flags, *_processor(words, target), f"-I{listed.PACKAGE}"]
     with TemporaryDirectory() as folder:
+        sys.stderr.write(f"compiling {len(listed.sources())} files of C, which takes more than a second\n")
         digest, made = Path(folder, "digest.c"), Path(folder, Path(listed.LIBRARY).name)
         digest.write_text(f'const char *teltheory_sources(void) {{ return "{listed.digest_of()}"; }}\n')
         files = [digest, *listed.sources()]

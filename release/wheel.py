@@ -13,6 +13,8 @@
 3. Tests and the settings of pytest are copied into an empty folder and run against what is installed: the quick
    part, or all but those marked `long` or `ledger`. Tests marked `repository` are left out: they read documents,
    the Makefile or other files that a wheel does not have.
+4. Newcomers walk (`WALKS`), from the installation to a result, in an environment with the wheel and what it needs
+   alone: no extra is there, and nothing is downloaded (`release.alone`). ``--no-compiler`` leaves that out.
 
 The exit code is 1 where a step fails.
 """
@@ -31,6 +33,7 @@ from tempfile import TemporaryDirectory
 from packaging.tags import sys_tags
 from packaging.utils import parse_wheel_filename
 
+from release.alone import newcomer, walk
 from release.library import problems
 from release.loops import TARGETS
 from teltheory.workloads import data_folder
@@ -55,6 +58,8 @@ QUICK = (
     "tests/formats/test_mooncake.py",
 )
 """Files of the quick part: reading, replaying by reference and kernel, metrics, commands, pages."""
+WALKS = ("tests/walks/student.py", "tests/walks/engineer.py")
+"""What newcomers do first, by who they are; pytest runs these files where they are named."""
 NOT_COPIED = ("__pycache__", "documents", "experiments", "mutants", "release", "test_documents.py")
 """Machine code, and tests that import what is not installed."""
 
@@ -156,13 +161,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         folder = (given.folder or Path(temporary)).absolute()
         outside = folder / "outside"
         outside.mkdir(parents=True)
-        python = install(
-            build(folder, [*TARGETS] if given.targets else (), not given.no_compiler), folder / "venv", given.all
-        )
+        wheel = build(folder, [*TARGETS] if given.targets else (), not given.no_compiler)
+        python = install(wheel, folder / "venv", given.all)
         check_place(python, copied_tests(outside))
         chosen = ["-m", "not long and not ledger and not model and not repository", *(() if given.all else QUICK)]
         environment = {"TELTHEORY_DATA": str(data_folder().absolute())}
-        return run([python, "-m", "pytest", "-q", *chosen], outside, **environment)
+        code = run([python, "-m", "pytest", "-q", *chosen], outside, **environment)
+        if code or given.no_compiler:
+            return code
+        return walk(WALKS, python, newcomer(wheel, folder / "newcomer", clean({})), outside, clean({}))
 
 
 if __name__ == "__main__":

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from teltheory.calibration.profiles import measured_profile
     from teltheory.calibration.runs import TTFTRuns, read_ttft_runs
     from teltheory.claims.dominance import never_worse
+    from teltheory.claims.statements.check import check
+    from teltheory.cost.catalogue import ARCHITECTURES
     from teltheory.cost.decoding import A100_DECODE
-    from teltheory.cost.kv_cache import ARCHITECTURES, Architecture, KVSize
+    from teltheory.cost.kv_cache import Architecture, KVSize
     from teltheory.cost.kv_config import read_architecture
     from teltheory.cost.latency import (
         A100_LLAMA2_7B,
@@ -126,7 +128,7 @@ __all__ = [
     "PiecewiseCosts", "PrefillProfile", "Prices", "Problem", "RadixNodes", "ReturnAwareTLRU", "Sample",
     "Serving", "SolverError", "TTFTRuns", "TableLatency", "TailOptimizedBelady", "ThresholdLRU",
     "TieredOutcome", "Tiers", "Times", "Trace", "TraceError", "WholeNodes", "adversary", "advise", "belief",
-    "best_percentile", "capacity_curve", "check_certificate", "check_violations", "cost_bound",
+    "best_percentile", "capacity_curve", "check", "check_certificate", "check_violations", "cost_bound",
     "cost_optimum", "default_estimate", "describe", "fewest_violations", "fit_conversations", "fit_latency",
     "hindsight_curve", "hindsight_optimum", "latency_from_json", "latency_to_json", "measured_profile",
     "never_worse", "on_arrays", "plan", "policies", "pooled", "read_architecture", "read_arrivals",
@@ -142,8 +144,10 @@ _ROOMS = {
     "calibration.profiles": "measured_profile",
     "calibration.runs": "TTFTRuns read_ttft_runs",
     "claims.dominance": "never_worse",
+    "claims.statements.check": "check",
+    "cost.catalogue": "ARCHITECTURES",
     "cost.decoding": "A100_DECODE",
-    "cost.kv_cache": "ARCHITECTURES Architecture KVSize",
+    "cost.kv_cache": "Architecture KVSize",
     "cost.kv_config": "read_architecture",
     "cost.latency": "A100_LLAMA2_7B A100_LLAMA2_7B_ATTENTION A100_LLAMA2_7B_PREFILL AttentionLatency LatencyModel",
     "cost.latency_files": "latency_from_json latency_to_json read_latency",

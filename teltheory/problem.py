@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from teltheory.serving.served import Served
 
 EXPECTED = {
-    "capacity": "a size such as '300k' or '40GiB', or tt.Tiers(...)",
+    "capacity": "a size such as '300k', '40GiB' or '10%', or tt.Tiers(...)",
     "xi": "a threshold such as 2800 or '200ms'",
 }
 
@@ -55,7 +55,8 @@ class Problem(PlainProblem):
         for sets of modules. Functions call them `trace`.
     capacity : int, str or Tiers, optional
         Capacity of the cache, in the requests' unit (tokens of a Trace, blocks of a Forest), or as text such as
-        ``"300k"`` tokens or ``"40GiB"``; or of each tier of memory, see `Tiers`.
+        ``"300k"`` tokens, ``"40GiB"`` or ``"10%"`` of what an endless cache holds at its peak; or of each tier of
+        memory, see `Tiers`.
     xi : int or str, optional
         Threshold, in the requests' unit, or as text such as ``"2800"`` tokens or ``"200ms"``, the most uncached
         tokens whose TTFT keeps it.

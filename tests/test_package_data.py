@@ -12,6 +12,8 @@ from teltheory.base.c_sources import LIBRARY
 from teltheory.base.loops import has_machine_code
 
 DATA = (
+    "cost/gpus.csv",
+    "cost/models.csv",
     "plots/style.mplstyle",
     "py.typed",
     "report/templates/page.js",

@@ -1,4 +1,4 @@
-"""What scripts may rely on, by docs/releasing.md: names, the ways they are called, commands and their options."""
+"""What scripts may rely on, by docs/files-and-releases.md: names, their calls, commands and their options."""
 
 from __future__ import annotations
 
@@ -68,6 +68,7 @@ COMMANDS = {
     "advise": "--json --slo --capacity --goal",
     "figures": "",
     "bench": "--json",
+    "demo": "--json --html",
 }
 
 

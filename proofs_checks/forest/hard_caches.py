@@ -1,7 +1,7 @@
 """Least TEL is strongly NP-hard in strict caches, and in caches that lose whole nodes (ours).
 
 `teltheory.optimal.trees.hardness` makes a forest of a graph, and of an unsplittable flow on a path;
-docs/limits-strict.md has the proofs. Here both sides are decided by trying everything, all sets on one side and
+docs/proofs-limits.md has the proofs. Here both sides are decided by trying everything, all sets on one side and
 all caches on the other, and what is found on either side is carried over to the other.
 """
 

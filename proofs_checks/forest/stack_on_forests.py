@@ -1,7 +1,7 @@
 """Whether a larger cache includes a smaller one where prefixes are shared (Mattson et al. 1970).
 
 What a cache holds shows in what later requests hit, and a trace stands among the small forests with every request
-that could follow. docs/forest-inclusion.md has the proofs.
+that could follow. docs/proofs-forest.md has the proofs.
 """
 
 from dataclasses import replace

@@ -1,6 +1,6 @@
 """Strict caches, closed towards the root: when they reach the optimum of caches with holes, and when not.
 
-See docs/forest-strict.md for the proofs, the families and the counterexamples step by step.
+See docs/proofs-forest.md for the proofs and the families, docs/counterexamples.md for steps.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """How large a strict cache must be: to lose nothing, and to do what a cache with holes does (ours).
 
-docs/forest-strict.md has the proofs. A block is *held up* at a step if it is needed by its next request, or lies
+docs/proofs-forest.md has the proofs. A block is *held up* at a step if it is needed by its next request, or lies
 above one that is.
 """
 

@@ -1,6 +1,6 @@
 """Is T-LRU never worse than LRU where prefixes are shared? Theorem 3.1 on forests, by a block's mark.
 
-docs/forest-dominance.md has the proof, docs/forest-marks.md the counterexamples step by step.
+docs/proofs-forest.md has the proof, docs/counterexamples.md the counterexamples step by step.
 """
 
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Weights of blocks by request and depth: which keep statement F; see docs/forest-weights.md.
+"""Weights of blocks by request and depth: which keep statement F; see docs/proofs-forest.md.
 
 A request loses the sum of its weights over the blocks that it does not find. Need is the weight 1 down to the need
 and 0 below: it does not grow with depth. What a longer context costs by attention does.

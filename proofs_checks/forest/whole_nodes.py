@@ -1,6 +1,6 @@
 """What eviction by whole nodes costs: LRU on nodes of at most k blocks against LRU on blocks.
 
-docs/forest-inclusion.md has the proofs; the enumeration is for k = 2.
+docs/proofs-forest.md has the proofs; the enumeration is for k = 2.
 """
 
 from dataclasses import replace

@@ -1,6 +1,6 @@
 """Task groups: whether their members depend on each other, by two readings of "the same stage".
 
-docs/parrot-proofs.md has the proofs.
+docs/proofs-parrot.md has the proofs.
 """
 
 from collections.abc import Iterator

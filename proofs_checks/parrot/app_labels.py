@@ -1,7 +1,7 @@
 """Labels of requests, deduced from what a client gets: the join over all gets, and the first get to come.
 
 A request has to be as strict as the criterion of its own output, and at least "latency" if one that needs its
-output is for latency or stricter. docs/parrot-proofs.md has the proofs.
+output is for latency or stricter. docs/proofs-parrot.md has the proofs.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,6 +1,6 @@
 """Algorithm 1 against the best assignment and order of requests on engines, in whole units of time.
 
-The judge tries everything that can be started at every unit of time. docs/parrot-proofs.md has the proofs.
+The judge tries everything that can be started at every unit of time. docs/proofs-parrot.md has the proofs.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 """One threshold for all turns of an application: plans in hindsight, in fractions and in whole tokens.
 
-docs/application-tails-proofs.md has the proofs and the counterexamples by hand.
+docs/proofs-parrot.md has the proofs and the counterexamples by hand.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Listed
 from teltheory.claims.origin import sharpness
 
-row = rows(source="Plans in hindsight for applications: docs/application-tails.md")
+row = rows(source="Plans in hindsight for applications: docs/parrot.md")
 PROGRAM = SmallApplications({2: 3, 3: 3, 4: 3, 5: 3}, {2: 4, 3: 4, 4: 4, 5: 4}, responses=False)
 ONE_TURN = "each application has one turn"
 INTEGRAL = "the linear program over reuse intervals, with one threshold an application, has the least excess"

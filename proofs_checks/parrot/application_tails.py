@@ -1,6 +1,6 @@
 """One threshold for all turns of an application: T-LRU with a shared budget against LRU.
 
-docs/application-tails-proofs.md has the proofs and the counterexamples by hand.
+docs/proofs-parrot.md has the proofs and the counterexamples by hand.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +15,7 @@ from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Listed, ToldCase
 from teltheory.claims.origin import sharpness
 
-row = rows(source="Tails of applications: docs/application-tails.md")
+row = rows(source="Tails of applications: docs/parrot.md")
 ON_OVERFLOW = TRIMS[:2]
 RESERVE = "threshold - computed so far - what the other turns to come compute at most"
 EACH = "T-LRU has at most LRU's excess in every application, whichever way it trims"

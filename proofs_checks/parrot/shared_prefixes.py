@@ -1,6 +1,6 @@
 """What it does to share prefixes: affinity against the best schedule, and whether sharing slows an engine.
 
-docs/parrot-proofs.md has the proofs.
+docs/proofs-parrot.md has the proofs.
 """
 
 from fractions import Fraction

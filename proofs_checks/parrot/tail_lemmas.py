@@ -54,6 +54,6 @@ def reserve_proved() -> Proof:
     """Prove that the split that reserves is never worse than LRU, application by application."""
     by_hand = (
         "any lengths, graphs and estimates of inputs that none exceeds, any trimming; by hand: routes without a "
-        "turn that computes more than under LRU (docs/application-tails.md)"
+        "turn that computes more than under LRU (docs/proofs-parrot.md)"
     )
     return prove(list(obligations()), by_hand)

@@ -1,7 +1,7 @@
 """What modules cost and save: memory, computing against copying, and the numbers that are printed.
 
 Memory is exact, from models' configurations. Times are those of models of an A100 that are fitted to operators'
-timings (docs/latency.md), in fractions. docs/prompt-cache-proofs-modules.md has the numbers.
+timings (docs/latency.md), in fractions. docs/proofs-prompt-cache.md has the numbers.
 """
 
 from collections.abc import Callable, Iterator

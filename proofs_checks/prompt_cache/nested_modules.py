@@ -1,6 +1,6 @@
 """Nested modules: sets of items in which no item is without its parent.
 
-docs/prompt-cache-proofs-modules.md has the proofs and the counterexamples by hand.
+docs/proofs-prompt-cache.md has the proofs and the counterexamples by hand.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from teltheory.claims.origin import sharpness
 from teltheory.claims.worlds import Given
 
 How: TypeAlias = Literal["in every way", "below one item", "in a chain"]
-row = rows(source="Nested modules: docs/prompt-cache-claims.md")
+row = rows(source="Nested modules: docs/prompt-cache.md")
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Schemas: where a prompt's tokens stand, what items keep, and what the encoding of an item depends on.
 
-Layouts, prompts and items are the package's; their judge is a plain layout. docs/prompt-cache-proofs-modules.md
+Layouts, prompts and items are the package's; their judge is a plain layout. docs/proofs-prompt-cache.md
 has the proofs.
 """
 

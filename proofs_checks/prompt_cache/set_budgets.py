@@ -1,6 +1,6 @@
 """T-LRU on sets of items against LRU: Theorem 3.1 with budgets of each item, and of each set.
 
-docs/prompt-cache-proofs.md has the proofs and the counterexamples by hand.
+docs/proofs-prompt-cache.md has the proofs and the counterexamples by hand.
 """
 
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """Plans in hindsight for sets of items that are kept in parts: the linear program, caps for each stay, the greedy.
 
-docs/prompt-cache-proofs.md has the proofs. The judges are every content of a cache, every plan of whole tokens,
+docs/proofs-prompt-cache.md has the proofs. The judges are every content of a cache, every plan of whole tokens,
 and linear programs in fractions whose optima are proved.
 """
 
@@ -29,7 +29,7 @@ from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Listed, ToldCase
 from teltheory.claims.origin import sharpness
 
-row = rows(source="Plans in hindsight for sets of modules: docs/prompt-cache-claims.md")
+row = rows(source="Plans in hindsight for sets of modules: docs/prompt-cache.md")
 QUICK = {(2, 1): 4, (2, 2): 5, (3, 1): 4, (3, 2): 4, (3, 3): 4, (4, 2): 3, (4, 3): 3}
 FULL = {(2, 1): 4, (2, 2): 5, (3, 1): 4, (3, 2): 5, (3, 3): 5, (4, 2): 4, (4, 3): 4}
 SMALL = SmallSets(QUICK, FULL)

@@ -1,6 +1,6 @@
 """Modules that are kept whole or not at all, and parts of modules in two tiers: the linear program is not tight.
 
-docs/prompt-cache-proofs-modules.md has the counterexamples by hand. The judges are every content of a cache and
+docs/proofs-prompt-cache.md has the counterexamples by hand. The judges are every content of a cache and
 linear programs in fractions whose optima are proved.
 """
 
@@ -29,7 +29,7 @@ from teltheory.claims.claim import Enumerated, Values, rows
 from teltheory.claims.listed import Listed, ToldCase, told
 from teltheory.claims.origin import sharpness
 
-row = rows(source="Whole modules, and two tiers: docs/prompt-cache-claims.md")
+row = rows(source="Whole modules, and two tiers: docs/prompt-cache.md")
 QUICK = {(2, 1): 3, (2, 2): 4, (3, 2): 4}
 FULL = {(2, 1): 4, (2, 2): 5, (3, 2): 5, (3, 3): 4, (4, 2): 4}
 SMALL = SmallSets(QUICK, FULL)

@@ -1,4 +1,4 @@
-"""Theorem 3.1 behind a queue: false, and what holds instead. docs/tiers-proofs.md has the proofs.
+"""Theorem 3.1 behind a queue: false, and what holds instead. docs/proofs-tiers.md has the proofs.
 
 One cache, one request at a time, first come, first served; a token that is computed takes a second.
 """
@@ -14,7 +14,7 @@ from teltheory.claims.listed import Listed
 from teltheory.claims.origin import reading, sharpness
 from teltheory.claims.worlds import Given
 
-row = rows(source="Theorem 3.1 behind a queue: docs/tiers-claims.md", relation=lambda of: of["T-LRU"] <= of["LRU"])
+row = rows(source="Theorem 3.1 behind a queue: docs/tiers-theory.md", relation=lambda of: of["T-LRU"] <= of["LRU"])
 SMALL = SmallChains({1: 2, 2: 3, 3: 3}, {1: 3, 2: 4, 3: 4, 4: 3}, ((0,),), 1)
 SHORT = replace(SMALL, quick={1: 2, 2: 2, 3: 2}, full={1: 2, 2: 3, 3: 3})
 

@@ -1,6 +1,6 @@
 """Replicas: the pooled bound, sticky routing and PARTITION, and no router that is best on all traces.
 
-docs/tiers-proofs.md has the proofs, and the cases by hand. A token that is computed takes a second.
+docs/proofs-tiers.md has the proofs, and the cases by hand. A token that is computed takes a second.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Listed, ToldCase, told
 from teltheory.claims.origin import sharpness
 
-row = rows(source="Replicas: docs/tiers-claims.md")
+row = rows(source="Replicas: docs/tiers-theory.md")
 TWO = SmallChains({1: 2, 2: 3, 3: 3}, {1: 3, 2: 4, 3: 4}, ((0,),), 1, "none", responses=False, conversations=2)
 
 

@@ -1,7 +1,7 @@
 """RAGCache's measurements: prefill times with and without a cache, and what a cache saves on average.
 
 The machines and data sets are not here, so that their numbers cannot be decided; their shape can, on a model of
-an A100 that is fitted to operators' timings (docs/latency.md). docs/rag-proofs-tiers.md has the proofs.
+an A100 that is fitted to operators' timings (docs/latency.md). docs/proofs-ragcache.md has the proofs.
 """
 
 from collections.abc import Callable, Iterable, Iterator

@@ -1,6 +1,6 @@
 """T-LRU on whole documents against LRU: Theorem 3.1 where documents go as a whole, and where it says nothing.
 
-docs/rag-proofs-queue.md has the proof and the counterexamples, with what is cached after each request.
+docs/proofs-ragcache.md has the proofs, docs/counterexamples-ragcache.md what is cached after each request.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -1,6 +1,6 @@
 """The knowledge tree and its two tiers: matching, placement, swap-out-once, failures, and requests at one time.
 
-docs/rag-proofs-tiers.md has the proofs and the counterexamples, with what is cached after each request.
+docs/proofs-ragcache.md has the proofs, docs/counterexamples-ragcache.md what is cached after each request.
 """
 
 from collections.abc import Callable, Iterator

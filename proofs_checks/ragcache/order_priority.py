@@ -1,6 +1,6 @@
 """Whether a larger OrderPriority first is best: figures 10a and 10b, and all small queues.
 
-docs/rag-proofs-queue.md has the proofs and the counterexamples, with what is cached after each request.
+docs/proofs-ragcache.md has the proofs, docs/counterexamples-ragcache.md what is cached after each request.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,7 @@
 """PGDSF: what formulas 1 to 3 do where costs depend on what stands before a document, and their readings.
 
-docs/rag-proofs-costs.md has the proofs and the counterexamples, with what is cached after each request. A prefill
-takes either 1 for each token, or (c + u)^2 - c^2 with c tokens cached and u not, as attention does.
+docs/proofs-ragcache.md has the proofs, docs/counterexamples-ragcache.md what is cached after each request. A
+prefill takes either 1 for each token, or (c + u)^2 - c^2 with c tokens cached and u not, as attention does.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,6 +1,6 @@
 """Cache-aware reordering: the paper's examples, whether a larger OrderPriority first is best, and nobody starves.
 
-docs/rag-proofs-queue.md has the proofs and the counterexamples, with what is cached after each request.
+docs/proofs-ragcache.md has the proofs, docs/counterexamples-ragcache.md what is cached after each request.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""RAGCache's skew: how many requests the most retrieved documents get. docs/rag-proofs-tiers.md has the proof."""
+"""RAGCache's skew: how many requests the most retrieved documents get. docs/proofs-ragcache.md has the proof."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

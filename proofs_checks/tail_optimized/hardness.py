@@ -1,7 +1,7 @@
 """Fewest SLO violations and best percentiles are strongly NP-hard (ours), and so is what the paper says of them.
 
 `teltheory.optimal.slo.path_flow` makes a trace of an unsplittable flow on a path with unit profits;
-docs/limits-hardness.md has the proofs, and says whose theorem the hardness of those flows is. Here both sides of
+docs/proofs-limits.md has the proofs, and says whose theorem the hardness of those flows is. Here both sides of
 the reduction are decided by trying everything: all sets of tasks on one side, all caches on the other.
 """
 

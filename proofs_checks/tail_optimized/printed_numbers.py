@@ -14,7 +14,7 @@ from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import ToldCase
 from teltheory.claims.origin import V1, reading
 from teltheory.claims.worlds import Given
-from teltheory.cost.kv_cache import ARCHITECTURES
+from teltheory.cost.catalogue import ARCHITECTURES
 from teltheory.model import units
 
 PRINTED_BYTES, PRINTED_SIZE, TOKENS = 524_288, Fraction(488, 100), 10_000

@@ -3,7 +3,7 @@
 A row that holds: at the end of every history and for every cache, every minimiser of problem (6) that fills the
 cache has the least expected excess of the turns that follow. A row that is refuted: somewhere no minimiser has.
 All in exact fractions; histories, laws of the gaps and numbers of turns that follow are the row's scope.
-`docs/theorem-d2.md` has the table of conditions, `docs/theorem-d2-proof.md` the exchange argument.
+`docs/beliefs.md` has the table of conditions, `docs/proofs-belief.md` the exchange argument.
 """
 
 from functools import partial

@@ -1,6 +1,6 @@
 """Cascades: LRU's is the difference of single caches, Belady's is best in every tier at once, and free migration.
 
-docs/tiers-proofs.md has the proofs. The judges are a plain replay and every content of the tiers.
+docs/proofs-tiers.md has the proofs. The judges are a plain replay and every content of the tiers.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Listed
 from teltheory.claims.origin import sharpness
 
-row = rows(source="Tiers of memory: docs/tiers-claims.md", relation=lambda of: len({*map(str, of.values())}) == 1)
+row = rows(source="Tiers of memory: docs/tiers-theory.md", relation=lambda of: len({*map(str, of.values())}) == 1)
 REPLAYED = SmallChains(
     {1: 3, 2: 4, 3: 4, 4: 3}, {1: 4, 2: 5, 3: 5, 4: 4, 5: 3}, ((0, 0),), estimates="none", thresholds=False
 )

@@ -1,6 +1,6 @@
 """Tiers as differences of caches: what tiers 0 to i find together is what one cache of their room finds.
 
-Exclusive tiers begin empty, and have one policy in all of them. docs/tiers-differences.md has the proofs. The
+Exclusive tiers begin empty, and have one policy in all of them. docs/proofs-tiers.md has the proofs. The
 judges are two plain replays, of conversations and of trees; the cases are optional and forced, and conversations
 forget any part of their past.
 """
@@ -20,7 +20,7 @@ from teltheory.claims.claim import Claim, Values, rows
 from teltheory.claims.listed import Listed
 from teltheory.claims.origin import sharpness
 
-SOURCE = "Tiers of memory: docs/tiers-differences.md"
+SOURCE = "Tiers of memory: docs/tiers-theory.md"
 row = rows(source=SOURCE, relation=lambda of: len({*map(str, of.values())}) == 1)
 ONE = "one budget for all tiers"
 FLAT = "T-LRU, flat budgets,"

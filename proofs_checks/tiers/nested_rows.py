@@ -1,6 +1,6 @@
 """The linear program with nested rows, and Tail-Optimized Belady's cascade, against all contents of the tiers.
 
-docs/tiers-proofs.md has the proof and the counterexamples by hand.
+docs/proofs-tiers.md has the proof and the counterexamples by hand.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 """T-LRU in tiers against the LRU cascade: flat budgets lose, scaled ones in two tiers do not.
 
-docs/tiers-proofs.md has the proofs, docs/tiers-claims.md the counterexamples by hand. Excesses are in parts of a
+docs/proofs-tiers.md has the proofs, and where they end. Excesses are in parts of a
 token.
 """
 
@@ -23,7 +23,7 @@ THREE_ENUMERATED = replace(THREE, quick={1: 4, 2: 5, 3: 5, 4: 3}, full={1: 5, 2:
 SCALED = "b_i = min(L, b / (1 - load of tier i), rounded up)"
 GROWING = "conversations that grow, whose estimates of the next prompt are never too small"
 
-row = rows(source="T-LRU in tiers: docs/tiers-claims.md")
+row = rows(source="T-LRU in tiers: docs/tiers-theory.md")
 round_robin, flat = Duel(), Duel(("flat", "flat"), each=False)
 least_recent, eager = Duel(trim="least-recent"), Duel(trim="eager")
 

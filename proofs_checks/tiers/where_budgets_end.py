@@ -1,7 +1,7 @@
 """Where the dominance of scaled budgets ends: estimates that change, more tiers, edits, overlap, rounding.
 
 Enumerated if a smallest case is within reach; otherwise the case was found by a search, and made smaller until no
-single step, and none that lowers two numbers, left a counterexample. docs/tiers-claims.md has them by hand.
+single step, and none that lowers two numbers, left a counterexample. docs/counterexamples.md follows them.
 """
 
 from dataclasses import dataclass, replace

@@ -10,10 +10,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 
-from teltheory.advice.advice import Advice
+from teltheory.advice.advice import Advice, band_of
 from teltheory.advice.alone import HeldAlone, hold_alone
 from teltheory.advice.cautions import warnings_of
 from teltheory.advice.choice import MARGINS, MOST_RUNS, Choice, choose
@@ -28,7 +29,7 @@ from teltheory.advice.server import Queueing, Replaying, Server, at_load, in_uni
 from teltheory.advice.settings import HALF, Settings, start_of_rest
 from teltheory.base.progress import Count, Progress, Report, reporting
 from teltheory.cost.bootstrap import Estimate
-from teltheory.cost.given import LatencyGiven, Model, Size, Units, latency_of, refuse_file
+from teltheory.cost.given import LatencyGiven, Model, Size, Units, latency_of, refuse_file, served_size
 from teltheory.cost.goals import TEL
 from teltheory.cost.latency import Latency
 from teltheory.model.forest import Forest
@@ -77,6 +78,7 @@ def advise(
     seed: int = 0,
     progress: Progress = None,
     model: Model | None = None,
+    kv_bytes: Size | None = None,
     serving: Serving | None = None,
     load: float | Fraction | None = None,
 ) -> Advice:
@@ -85,7 +87,8 @@ def advise(
     Parameters
     ----------
     trace, capacity, latency, model : as in `Problem`
-        At least 40 turns in each part; tiers with `serving`; without any latency it is `A100_LLAMA2_7B`. Lengths
+        At least 40 turns in each part; tiers with `serving`; without any latency it is `A100_LLAMA2_7B`; with an
+        estimated one, advice at both ends of its band is in `band`. Lengths
         that are found are in tokens, of a forest too; there TEL is in blocks.
     slo : int, float, Fraction or str
         Seconds to the first token, or text such as ``"200ms"``.
@@ -107,6 +110,8 @@ def advise(
     progress : callable or bool, optional
         Called with the runs of settings done and how many there are, None in a queue; until the setting is chosen
         that is the most that there may be. True shows a bar.
+    kv_bytes : int or str, optional
+        In the place of `model`: bytes of a token's KV cache, or text such as ``"160KiB"``; `latency` goes with it.
     serving : Serving, optional
         How a loaded server serves the trace: the setting is chosen and judged in its queue then, TEL is in
         seconds, and of tiers it is said which should run T-LRU. An idle server when left out.
@@ -119,7 +124,10 @@ def advise(
         Wrong arguments, a trace in blocks, with `serving` one without arrivals; a trace that is too short.
     """
     refuse_file(trace)
-    units, unit = Units.in_tokens(trace.scale, model, latency), trace.block_size
+    model = served_size(model, kv_bytes)
+    given: dict[str, Any] = {"goal": goal, "work_cost": work_cost, "median_cost": median_cost, "policy": policy}
+    given |= {"q_hat": q_hat, "first": first, "seed": seed, "model": model, "serving": serving, "load": load}
+    units, unit = Units.in_tokens(trace.scale, model, latency, trace), trace.block_size
     aim = Goal.of(goal, seconds_of("slo", slo), latency_of(latency, model))
     memory, limits = units.memory(capacity), CostLimits(work_cost, median_cost)
     estimate, make = None if q_hat is None else units.estimate(q_hat), None if policy is None else maker_of(policy)
@@ -155,7 +163,8 @@ def advise(
             block_size=unit if trace.shared else None,
             shape=units.shape,
         )
-    return replace(found, warnings=tuple(warnings_of(trace, found, settings)))
+    told = replace(found, warnings=tuple(warnings_of(trace, found, settings)))
+    return replace(told, band=band_of(aim, partial(advise, trace, capacity, slo, **given)))
 
 
 def _serving(

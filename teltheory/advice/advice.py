@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from fractions import Fraction
+from typing import Any, NamedTuple
 
 from teltheory.advice.choice import Choice
 from teltheory.advice.engines import EngineSetting, engine_settings
@@ -14,6 +16,7 @@ from teltheory.advice.search import Candidate
 from teltheory.advice.sentences import advice_lines, card_of, headline
 from teltheory.advice.settings import as_set
 from teltheory.cost.kv_cache import KVSize
+from teltheory.cost.roofline import Roofline
 from teltheory.model.display import in_sentences
 from teltheory.model.tiers import Tiers
 from teltheory.serving.serve import Serving
@@ -56,6 +59,8 @@ class Advice:
         Tokens per block of a forest, whose TEL is in blocks on an idle server; None for a trace.
     shape : KVSize or None
         Size of a token, if the model is known.
+    band : tuple of AtEfficiency
+        Where the TTFT is estimated: the advice at the slow end of the band, in the middle and at the fast end.
     """
 
     goal: Goal
@@ -74,6 +79,7 @@ class Advice:
     warnings: tuple[str, ...] = ()
     block_size: int | None = None
     shape: KVSize | None = field(default=None, compare=False)
+    band: tuple[AtEfficiency, ...] = ()
 
     @property
     def tried(self) -> Candidate:
@@ -133,3 +139,28 @@ class Advice:
         """The setting for the engines; none unless T-LRU in the first tier is recommended."""
         usable = self.recommended and self.kind == "T-LRU" and self.tried.on[0]
         return engine_settings(self.xi, self.q_hat) if usable else ()
+
+
+class AtEfficiency(NamedTuple):
+    """An advice at an efficiency of the GPUs: None in the middle, which is the advice itself.
+
+    `reached` is whether any prompt keeps the SLO there; else there is no advice either.
+    """
+
+    efficiency: Fraction
+    advice: Advice | None
+    reached: bool = True
+
+
+def band_of(goal: Goal, advise: Callable[[Roofline], Advice]) -> tuple[AtEfficiency, ...]:
+    """Return the advice at both ends of the band around the middle, nothing where TTFT is not estimated."""
+    latency = goal.latency
+    if not isinstance(latency, Roofline) or latency.least == latency.most:
+        return ()
+    slow, fast = (_at(end, goal, advise) for end in latency.ends)
+    return slow, AtEfficiency(latency.efficiency, None), fast
+
+
+def _at(end: Roofline, goal: Goal, advise: Callable[[Roofline], Advice]) -> AtEfficiency:
+    reached = end.floor <= goal.slo
+    return AtEfficiency(end.efficiency, advise(end) if reached else None, reached)

@@ -25,6 +25,7 @@ from teltheory.advice.sentences_of_plan import LOAD, REPLICAS, headline, plan_li
 from teltheory.base.progress import Progress, Report, reporting
 from teltheory.cost.bootstrap import Blocks, Estimate, interval
 from teltheory.cost.given import LatencyGiven, Model, Size, Units, latency_of
+from teltheory.cost.goals import read_level
 from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
 from teltheory.model.display import in_sentences
@@ -114,7 +115,7 @@ def plan(
     slo: Seconds,
     latency: LatencyGiven | None = None,
     *,
-    percentile: int | Fraction = 95,
+    percentile: int | Fraction | str = 95,
     serving: Serving | None = None,
     policy: Any = None,
     seed: int = 0,
@@ -132,8 +133,8 @@ def plan(
         as `stretch_for` has it, of which the largest is sought such that it and every smaller one keep the SLO.
     grid : sequence of numbers that are tried; of a tier also text, as its capacity
     slo, seed, progress, serving : as for `advise`; the stretch of `serving` stays the same
-    percentile : int or Fraction
-        Above 0, at most 100.
+    percentile : int, Fraction or str
+        Above 0, at most 100; or text such as ``"p95"``.
     policy : Policy or str, or a sequence of them
         Of every tier, or one for each; LRU when left out.
 
@@ -249,7 +250,12 @@ def _ordered(resource: str, grid: Sequence[Any], capacity: int | Tiers, units: U
     return sorted({read("grid", number) for number in grid})
 
 
-def _level(percentile: int | Fraction) -> Fraction:
+def _level(percentile: int | Fraction | str) -> Fraction:
+    if isinstance(percentile, str):
+        level = read_level(percentile)
+        if level is None:
+            raise ArgumentError("percentile", percentile, "text such as 'p95' or 'p99.9'")
+        return level.q
     found = rational("percentile", percentile) / 100
     if not 0 < found <= 1:
         raise ArgumentError("percentile", str(percentile), "above 0, at most 100")

@@ -11,6 +11,7 @@ from teltheory.advice.held_out import HeldOut
 from teltheory.advice.in_queue import HeldInQueue
 from teltheory.advice.sentences_alone import cost_alone, lines_alone, tables_alone
 from teltheory.advice.sentences_in_queue import cost_in_queue, from_none, lines_in_queue, tables_in_queue
+from teltheory.advice.sentences_of_band import band_lines, tables_of_band
 from teltheory.advice.sentences_of_frontier import beside_limits, figures, step_lines, tables_of_frontier
 from teltheory.advice.words import change, in_one_unit, memory, rounded, setting, size_of, times
 from teltheory.model.display import Table, counted, percent
@@ -70,6 +71,7 @@ def findings(advice: Advice) -> Iterator[str]:
     yield cost(advice)
     yield from lines_beside(advice.held_out, advice)
     yield from step_lines(advice)
+    yield from band_lines(advice)
 
 
 def _with(advice: Advice, one: Candidate) -> str:
@@ -195,6 +197,7 @@ def tables_of(advice: Advice) -> Iterator[Table]:
     """Yield what was done on the rest, and the frontier, as tables: title, columns, rows."""
     yield from tables_of_rest(advice.held_out, advice)
     yield from tables_of_frontier(advice)
+    yield from tables_of_band(advice)
 
 
 def card_of(advice: Advice) -> Table:

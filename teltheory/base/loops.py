@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from teltheory.base.c_sources import LIBRARY, PACKAGE, digest_of, sources
+from teltheory.base.extras import installed_from
 from teltheory.errors import MachineCodeError
 
 IN_A_CLONE = "release/loops.py"
@@ -190,6 +191,8 @@ def _library() -> ctypes.CDLL:
 def _lacking(found: str) -> MachineCodeError:
     """Return the error that says how the library is made; pip fetches a compiler if there is none."""
     command = f"python {IN_A_CLONE}" if (PACKAGE.parent / IN_A_CLONE).is_file() else BY_PIP
+    if command == BY_PIP and "dir_info" in installed_from():
+        command = f"{BY_PIP.partition(' --no-binary')[0]} . (in the clone)"
     return MachineCodeError(f"machine code: found {found}; {command} makes it")
 
 

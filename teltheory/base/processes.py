@@ -35,6 +35,7 @@ from contextlib import ExitStack, contextmanager
 from itertools import chain, islice
 from typing import Any, TypeVar
 
+from teltheory.base.extras import needed
 from teltheory.errors import ArgumentError, TelTheoryError, WorkerError
 
 T = TypeVar("T")
@@ -251,19 +252,16 @@ def _itself(work: T) -> T:
 
 def connect(address: str) -> Any:
     """Return a client of the scheduler at an address; see `on_cluster` for errors."""
-    try:
-        import asyncio
+    import asyncio
 
-        from distributed import Client
-    except ImportError:
-        raise ArgumentError("scheduler", address, "Dask: pip install 'teltheory[cluster]'") from None
+    client = needed("distributed", "cluster").Client
     expected = "the address of a running Dask scheduler, such as tcp://host:8786"
     if not _ADDRESS.fullmatch(address):
         raise ArgumentError("scheduler", address, expected)
     with _quiet(), ThreadPoolExecutor(1) as thread:
         try:
             if thread.submit(asyncio.run, _kind(address)).result() == "Scheduler":
-                return Client(address, timeout=TIMEOUT, set_as_default=False)
+                return client(address, timeout=TIMEOUT, set_as_default=False)
         except (OSError, ValueError, ImportError):
             pass
         raise ArgumentError("scheduler", address, expected) from None

@@ -1,9 +1,15 @@
-"""How far long work is: a callback is told what is done and all there is; ``True`` shows a bar."""
+"""How far long work is: a callback is told what is done and all there is; ``True`` shows a bar.
+
+What loads for more than a second is told to the logger `LOADING`, once, as it has no steps; the command line shows
+it, also without a terminal.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from logging import getLogger
+from threading import Timer
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
@@ -12,6 +18,11 @@ if TYPE_CHECKING:
 Report: TypeAlias = Callable[[int, int | None], object]
 """Called with what is done so far, and with all there is to do; None if nobody knows that before."""
 Progress: TypeAlias = Report | bool | None
+
+
+PATIENCE = 1.0
+"""Seconds that may pass in silence."""
+LOADING = "teltheory.loading"
 
 
 @contextmanager
@@ -23,6 +34,18 @@ def reporting(progress: Progress, doing: str) -> Iterator[Report]:
     with progress_bar() as bar:
         task = bar.add_task(doing, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def loading(what: str) -> Iterator[None]:
+    """Tell the logger what is being loaded if that takes longer than `PATIENCE`."""
+    timer = Timer(PATIENCE, getLogger(LOADING).info, (f"loading {what}, which takes more than a second",))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def nothing(done: int, total: int | None) -> None:

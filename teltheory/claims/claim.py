@@ -222,7 +222,7 @@ class Claim(Generic[C]):
         makes true is by construction; it is never counted as reproduced. Arithmetic holds printed numbers against
         each other, and is counted apart: it says nothing about a policy.
     proof : callable or None
-        Proves the statement for more than can be tried. May raise MissingDataError where the prover is missing.
+        Proves the statement for more than can be tried. May raise MissingPackageError where the prover is missing.
     compiled : CompiledWorlds, CompiledForests, CompiledReplays or None
         The claim written a second time, for compiled enumeration up to larger bounds. The runner compares the two
         on all that `space`, then `SmallWorlds` or `SmallForests`, enumerates, which is a judge and no more.
@@ -257,6 +257,11 @@ class Claim(Generic[C]):
     rule: Rule | None = None
     together: str | None = None
     file: str = field(default="", compare=False)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what a row of the ledger says of it before it is decided."""
+        facts = {name: getattr(self, name) for name in ("kind", "source", "file", "statement")}
+        return {"id": self.id, **self.origin.as_dict(), **facts}
 
 
 def claim(

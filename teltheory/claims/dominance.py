@@ -21,7 +21,7 @@ from teltheory.claims.verdict import Verdict
 from teltheory.claims.worlds import SmallWorlds, no_estimate, upper_bounds
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import whole_number
-from teltheory.policies.named import takes_estimate
+from teltheory.policies.named import family_of, takes_estimate
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import AnyPolicy
 from teltheory.replay import check_policy
@@ -32,8 +32,8 @@ STATEMENT = "The policy has a TEL of at most the other's on every trace."
 
 
 def never_worse(
-    policy: AnyPolicy | Family,
-    than: AnyPolicy | Family | None = None,
+    policy: AnyPolicy | Family | str,
+    than: AnyPolicy | Family | str | None = None,
     *,
     turns: int = 4,
     tokens: int = 4,
@@ -46,9 +46,10 @@ def never_worse(
 
     Parameters
     ----------
-    policy, than : policy or callable
-        The policy and the other, LRU when left out; or what makes one of a threshold, ``lambda xi: ...``, or of a
-        threshold and an estimate, ``lambda xi, q_hat: ...``, at least every prompt that continues a conversation.
+    policy, than : policy, str or callable
+        The policy and the other, LRU when left out; the short form of one, as ``"tlru"``; or what makes one of a
+        threshold, ``lambda xi: ...``, or of a threshold and an estimate, ``lambda xi, q_hat: ...``. An estimate is
+        at least every prompt that continues a conversation.
     turns, tokens, conversations : int
         Bounds of the enumeration, 1 or more: turns, prompts and responses together, conversations.
     forced, samples : as in `Problem`, int
@@ -103,9 +104,9 @@ def _tel(case: Case, policy: AnyPolicy) -> int:
     return case.tel(policy)
 
 
-def _maker(policy: AnyPolicy | Family) -> tuple[Callable[[Case], AnyPolicy], bool]:
+def _maker(policy: AnyPolicy | Family | str) -> tuple[Callable[[Case], AnyPolicy], bool]:
     """Return what makes a policy of a case, and whether it looks at the case's estimate."""
-    made: Callable[..., AnyPolicy] = policy if callable(policy) else lambda xi: policy
+    made: Callable[..., AnyPolicy] = family_of(policy)
     estimated = takes_estimate(made)
     try:
         one = made(0, 0) if estimated else made(0)

@@ -5,18 +5,20 @@ package whose `MODULES` lists the names of such modules, its sections. Its errat
 package may also have `SECONDS`: what its slow claims took in a ledger of before, by their identifiers.
 """
 
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from teltheory.base.python_files import run_file
 from teltheory.claims.claim import Claim
 from teltheory.claims.erratum import Erratum
 from teltheory.claims.estimates import refusing_estimates
@@ -75,7 +77,7 @@ def claims_of_file(file: str) -> tuple[Claim[Any], ...]:
     """Return the claims of a Python file, registered or not; `FileError` if it has none or can't be run."""
     path = Path(file)
     registered = next(_registered_as(path.resolve()), None)
-    claims = claims_of(_loaded(path), path.name) if registered is None else claims_of(registered)
+    claims = claims_of(_run(path), path.name) if registered is None else claims_of(registered)
     if not claims:
         raise FileError(f"{file}: found no claims, expected a claim made by teltheory.claims.claim.claim")
     return claims if registered is not None else tuple(map(refusing_estimates, claims))
@@ -88,24 +90,8 @@ def _registered_as(path: Path) -> Iterator[ModuleType]:
             yield import_module(name)
 
 
-def _loaded(path: Path) -> ModuleType:
-    name = f"claims_in_{path.stem}"
-    spec = spec_from_file_location(name, path) if path.is_file() else None
-    if spec is None or spec.loader is None:
-        raise FileError(f"{path}: found no Python file, expected one that defines claims")
-    module = sys.modules[name] = module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except SystemExit as error:
-        raise ended(path, error) from None
-    except Exception as error:
-        raise FileError(f"{path}: found {type(error).__name__}: {error}, expected a file that runs") from error
-    return module
-
-
-def ended(file: Path | str | None, error: SystemExit) -> FileError:
-    """Return the error about a file of claims that would end the program that decides them."""
-    return FileError(f"{file}: found that the file ended the program ({error!r}), expected a file that runs")
+def _run(path: Path) -> ModuleType:
+    return run_file(path, f"claims_in_{path.stem}", "a Python file that defines claims")
 
 
 def check_identifiers(claims: Sequence[Claim[Any]]) -> None:
@@ -137,6 +123,27 @@ def _says(module: str, names: Sequence[str]) -> bool:
     return any(name in text for name in names)
 
 
+def claims_of_section(name: str) -> tuple[Claim[Any], ...]:
+    """Return the claims of a section, or those whose source begins with a paper's words, such as Lemma D.3.
+
+    Capitals, dashes and blanks are free: Theorem 3.1 is the section theorem_31. What is neither has no claims.
+    """
+    alike = [one for one in sections() if _letters(one) == _letters(name)]
+    if alike:
+        return all_claims(alike)
+    words = _words(name)
+    return tuple(claim for claim in all_claims() if words.strip() and _words(claim.source).startswith(words))
+
+
+def _words(text: str) -> str:
+    """Return the words and numbers of a text in small letters, a blank around each."""
+    return f" {' '.join(re.findall(r'[a-z0-9]+(?:[.][a-z0-9]+)*', text.lower()))} "
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", text.lower())
+
+
 def claim_named(name: str, file: str | None = None) -> Claim[Any]:
     """Return a claim of the ledger, or of a file; `ArgumentError` if there is none of this name."""
     found = None if file is not None else _first_named(name, claims_where_named([name]))
@@ -158,4 +165,4 @@ def all_errata() -> tuple[Erratum, ...]:
 def run(file: str) -> None:
     """Decide the claims of a file and print their rows: what a file of claims does when it is run."""
     (command,) = entry_points(group="console_scripts", name="teltheory")
-    command.load()(["verify", "--claims-file", file, *sys.argv[1:]])
+    command.load()(["verify", file, *sys.argv[1:]])

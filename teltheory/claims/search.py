@@ -23,10 +23,10 @@ from zlib import crc32
 import numpy as np
 
 from teltheory.base.extras import MissingPackageError
+from teltheory.base.python_files import ended
 from teltheory.claims.claim import C, Claim, Effort, MissingDataError, Proof, Rule, Values, exact_values
 from teltheory.claims.comparison import compare, recompute, tally
 from teltheory.claims.forests import SmallForests
-from teltheory.claims.registry import ended
 from teltheory.claims.verdict import Scope, ScopeKind, Verdict
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.errors import ArgumentError

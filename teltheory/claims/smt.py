@@ -8,13 +8,12 @@ every run has the same seed.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
-from types import ModuleType
 from typing import Literal
 
-from teltheory.claims.claim import MissingDataError, Proof
+from teltheory.base.extras import needed
+from teltheory.claims.claim import Proof
 from teltheory.claims.terms import Bool, Int, Printer, equal, every, has_reals
 
 Answer = Literal["unsat", "sat", "unknown"]
@@ -62,8 +61,8 @@ def stated(
 
 @cache
 def z3_answer(text: str) -> Answer:
-    """Return z3's answer to a text in SMT-LIB 2; `MissingDataError` if z3 is not installed."""
-    z3 = _prover("z3")
+    """Return z3's answer to a text in SMT-LIB 2; `MissingPackageError` if z3 is not installed."""
+    z3 = needed("z3", "proofs")
     logic = "QF_LIRA" if "(set-logic QF_LIRA)" in text else "QF_LIA"
     solver = z3.SolverFor(logic, ctx=z3.Context())
     solver.set("random_seed", 0)
@@ -74,8 +73,8 @@ def z3_answer(text: str) -> Answer:
 
 @cache
 def cvc5_answer(text: str) -> Answer:
-    """Return cvc5's answer to a text in SMT-LIB 2; `MissingDataError` if cvc5 is not installed."""
-    cvc5 = _prover("cvc5")
+    """Return cvc5's answer to a text in SMT-LIB 2; `MissingPackageError` if cvc5 is not installed."""
+    cvc5 = needed("cvc5", "proofs")
     solver = cvc5.Solver(cvc5.TermManager())
     solver.setOption("rlimit", str(STEPS))
     parser = cvc5.InputParser(solver)
@@ -85,13 +84,6 @@ def cvc5_answer(text: str) -> Answer:
     while not (command := parser.nextCommand()).isNull():
         told += command.invoke(solver, symbols)
     return told.strip()  # type: ignore[return-value]
-
-
-def _prover(name: str) -> ModuleType:
-    try:
-        return import_module(name)
-    except ImportError as error:
-        raise MissingDataError(f"{name} is not installed: pip install 'teltheory[proofs]'") from error
 
 
 def prove(
@@ -104,8 +96,8 @@ def prove(
     """Prove obligations with z3, and those up to a size with cvc5 too if it is installed.
 
     `covers` says in a sentence what they prove together, `things` and `by_what` what sizes count and what covers
-    every number of them. The proof names the obligations that a prover did not prove; `MissingDataError` without
-    z3.
+    every number of them. The proof names the obligations that a prover did not prove; `MissingPackageError`
+    without z3.
     """
     second = [o for o in obligations if o.size <= second_up_to and find_spec("cvc5") is not None]
     unproved = [f"{o.name} (z3)" for o in obligations if z3_answer(o.text) != "unsat"]

@@ -80,12 +80,7 @@ class Verdict:
     def as_dict(self) -> dict[str, Any]:
         """Return the row of the ledger as plain data."""
         row: dict[str, Any] = {
-            "id": self.claim.id,
-            **self.claim.origin.as_dict(),
-            "kind": self.claim.kind,
-            "source": self.claim.source,
-            "file": self.claim.file,
-            "statement": self.claim.statement,
+            **self.claim.as_dict(),
             "verdict": self.verdict,
             "scope": asdict(self.scope),
             "counterexample": self.counterexample,

@@ -1,5 +1,6 @@
 """The command line: everything that prints or writes files, except traces and the files of sweeps and probes."""
 
+import logging
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -8,6 +9,8 @@ from typing import Any
 
 import click
 
+from teltheory.base.progress import LOADING
+from teltheory.base.python_files import broken_by
 from teltheory.cli.printed import streams
 from teltheory.cli.printed.output import complain
 from teltheory.cli.tree import commands
@@ -20,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 1 a verdict, solver or process failed, 2 bad usage or input."""
     code = _done(streams.prepare)
     if code == 0:
-        with _warnings_in_lines():
+        with _warnings_in_lines(), _loading_in_lines():
             code = _done(lambda: commands.main(arguments, prog_name="teltheory", standalone_mode=False))
         code = _done(sys.stdout.flush) or code
     sys.exit(code)
@@ -40,6 +43,20 @@ def _warnings_in_lines() -> Iterator[None]:
 
         warnings.showwarning = show
         yield
+
+
+@contextmanager
+def _loading_in_lines() -> Iterator[None]:
+    """Show in a line what loads for more than a second, with a terminal and without."""
+    logger, handler = logging.getLogger(LOADING), logging.Handler()
+    handler.emit = lambda record: complain(record.getMessage(), 0)  # type: ignore[method-assign,assignment]
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(logging.NOTSET)
 
 
 def _done(work: Callable[[], object]) -> int:
@@ -63,4 +80,9 @@ def _done(work: Callable[[], object]) -> int:
         code = complain(f"out of memory{reason}, expected a smaller task or a larger machine", 2)
     except OSError as error:
         code = complain(f"{error.filename or 'a file'}: {error.strerror or error}, expected it to be usable", 2)
+    except Exception as error:
+        broken = broken_by(error)
+        if broken is None:
+            raise
+        code = complain(str(broken), 2)
     return code if isinstance(code, int) else 0

@@ -6,7 +6,8 @@ from typing import Any
 import click
 from rich.table import Table
 
-from teltheory.cli.asked.options import MOST_TURNS, json_option, trace_options
+from teltheory.base.extras import not_there
+from teltheory.cli.asked.options import MOST_TURNS, table_options, trace_options
 from teltheory.cli.asked.traces import Reading, report_lines
 from teltheory.cli.parts import command, option
 from teltheory.cli.printed.output import check_target, progress_bar, report
@@ -25,7 +26,7 @@ from teltheory.model.units import read_tokens
 @option("--trace", "file", metavar="FILE", help="Trace to use instead of the built-in one.")
 @option("--quick", is_flag=True, help="Use short traces, for a few seconds: a trial, no measurement.")
 @trace_options()
-@json_option
+@table_options
 def bench(
     turns: int | None,
     repeats: int | None,
@@ -38,7 +39,7 @@ def bench(
     """Measure how fast our replays are, as ratios.
 
     They are timed beside libcachesim and our own reference, within one run. Use one quiet machine. libcachesim
-    comes with: pip install 'teltheory[bench]'
+    comes with the extra bench.
     """
     from teltheory.bench.run import run
     from teltheory.bench.workload import BenchPlan, load, source
@@ -71,7 +72,7 @@ def lines_above(data: dict[str, Any]) -> list[str]:
         "includes the indexing. A turn asks a block cache for the blocks of its past after the turn, in order.",
     ]
     if machine["libcachesim"] is None:
-        lines.append("Not installed, and left out: libcachesim (pip install 'teltheory[bench]').")
+        lines.append(f"Left out: {not_there('libcachesim', 'bench')}.")
     return lines
 
 

@@ -11,7 +11,7 @@ import click
 from rich.table import Table
 
 from teltheory.calibration.formats import FORMATS
-from teltheory.cli.asked.options import json_option, served_model_option
+from teltheory.cli.asked.options import served_model_option, table_options
 from teltheory.cli.parts import command, option
 from teltheory.cli.printed.output import check_targets, report, write_json
 from teltheory.cli.printed.tables import plain_table
@@ -44,7 +44,7 @@ FORMS = ("auto", "linear", "linear-floor", "attention", "attention-floor", "tabl
     "--from-tokens", type=click.IntRange(0), default=0, metavar="N", help="Use prompts of N tokens or more only."
 )
 @option("--save", metavar="FILE", help="Write the model to FILE, for --latency of other commands.")
-@json_option
+@table_options
 def calibrate(
     file: str,
     format: str,

@@ -15,16 +15,16 @@ SECTIONS = {
     "Policies": "policy than q-hat split trim",
     "Cache": "capacity forced cache chains block-size without running tier tier-mode loading share-last-tier",
     "Threshold and latency": "goal xi slo latency accept-latency-of",
-    "Served model": "model config kv-bytes kv-dtype tensor-parallel",
+    "Served model": "model config kv-bytes kv-dtype tensor-parallel gpu gpu-hour",
     "Choice of the setting": "work-cost median-cost first",
     "Trace": "trace format columns tokenizer system-prompt blocks times arrivals",
     "Replicas and load": "replicas router load stretch ticks overload chunk decode bound plan percentile",
     "Search": "method time-limit certificate measure",
-    "Claims": "effort claim section claims-file from",
+    "Claims": "effort claim section list from",
     "Campaign of random traces": "budget batches regressions",
     "Documents and questions": (
-        "queries vectors query-vectors document-tokens question-tokens dimensions system-tokens top-k index "
-        "stage-times slower"
+        "queries question vectors query-vectors document-tokens question-tokens dimensions system-tokens top-k "
+        "index stage-times slower"
     ),
     "Requests": "rate requests zipf popular within fresh repeat-share look-back",
     "Server": (
@@ -36,7 +36,7 @@ SECTIONS = {
         "answer-tokens batch batch-sizes tasks kind encoding compare"
     ),
     "Work": "lengths shares turns repeats quick points seed workers store scheduler",
-    "Output": "out html figure style markdown errata record save json csv latex",
+    "Output": "out html figure style markdown errata record save json explain csv latex",
 }
 """Sections of the help of a command with many options, and what is in each, in this order."""
 

@@ -77,6 +77,7 @@ APPS = group(
 )
 SECTIONS = {
     "Main job": (
+        OnDemand("demo", "Show T-LRU, LRU and the optimum on a sampled trace."),
         OnDemand(
             "reproduce", "Decide the claims, replay a trace, and report both.", "reproduce.command:reproduce"
         ),
@@ -98,6 +99,7 @@ SECTIONS = {
     ),
     "Theory": (
         OnDemand("verify", "Decide every claim of the paper and print the ledger.", "verify.command:verify"),
+        OnDemand("check", "Decide a statement, such as 'TEL(tlru) <= TEL(lru)'.", "verify.check:check"),
         POLICY,
     ),
     "Systems": (

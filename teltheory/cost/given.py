@@ -5,7 +5,8 @@ A number is in the trace's unit, or in seconds. Text is what the command line ta
 1. ``300000``, ``300k`` and ``1M`` are tokens. On a trace in blocks they are so many full blocks, rounded down.
 2. ``40GB`` and ``40GiB`` are bytes of a model's KV cache, as many tokens as fit.
 3. ``200ms`` and ``2s`` are times. As a threshold, a time is the most uncached tokens whose TTFT keeps it.
-4. A model is a name, or the path of its ``config.json``; a latency a name, or the path of what calibrate saved.
+4. ``10%`` is a capacity: that share of what an endless cache holds at its peak, rounded down.
+5. A model is a name, or the path of its ``config.json``; a latency a name, or the path of what calibrate saved.
 
 Anything else is an error that offers what may have been meant. Bytes, and a time as a threshold, need a model.
 """
@@ -13,14 +14,15 @@ Anything else is an error that offers what may have been meant. Bytes, and a tim
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from teltheory.cost.kv_cache import ARCHITECTURES, Architecture, KVSize, architecture
+from teltheory.cost.catalogue import ARCHITECTURES, architecture, known_models
+from teltheory.cost.kv_cache import Architecture, KVSize
 from teltheory.cost.kv_config import read_architecture
 from teltheory.cost.latency import A100_LLAMA2_7B, Latency
 from teltheory.cost.latency_files import MEASURED, latency_named
@@ -28,12 +30,14 @@ from teltheory.errors import ArgumentError, listed
 from teltheory.model.numbers import whole_number
 from teltheory.model.requests import Requests
 from teltheory.model.tiers import Tiers, resized
-from teltheory.model.units import bytes_in, is_time, read_time, read_tokens
+from teltheory.model.units import PeakShare, bytes_in, is_time, read_share, read_time, read_tokens
 
 Size: TypeAlias = int | str
 """A capacity or a threshold: a number in the trace's unit, or text."""
 Model: TypeAlias = str | PathLike[str] | Architecture | KVSize
 """Whose KV cache and latency: a name of `ARCHITECTURES`, the path of a ``config.json``, or a size of a token."""
+OFFERED = "llama-3.1-8b"
+"""A model that is offered where some model is meant."""
 LatencyGiven: TypeAlias = Latency | str | PathLike[str]
 """A latency model, a name of `EMBEDDED`, or the path of a file that `read_latency` reads."""
 
@@ -64,30 +68,43 @@ class Units:
         In the place of the model's own.
     number : int
         What a bare number counts, in these units: 1, but where sizes become tokens (`in_tokens`).
+    requests : Requests or None
+        What a capacity may be a share of.
     """
 
     block_size: int = 1
     model: Model | None = None
     latency: LatencyGiven | None = None
     number: int = 1
+    requests: Any = field(default=None, compare=False, repr=False)
 
     @classmethod
     def of(cls, trace: object, model: Model | None = None, latency: LatencyGiven | None = None) -> Units:
         """Return the units of a trace, a forest, module sets or an outcome."""
         refuse_file(trace)
-        return cls(getattr(trace, "block_size", 1), model, latency)
+        return cls(getattr(trace, "block_size", 1), model, latency, requests=trace)
 
     @classmethod
-    def in_tokens(cls, unit: int, model: Model | None = None, latency: LatencyGiven | None = None) -> Units:
+    def in_tokens(
+        cls, unit: int, model: Model | None = None, latency: LatencyGiven | None = None, requests: Any = None
+    ) -> Units:
         """Return what makes tokens of sizes: a bare number is in the requests' unit of so many tokens."""
-        return cls(1, model, latency, unit)
+        return cls(1, model, latency, unit, requests)
 
     def capacity(self, value: Size, argument: str = "capacity") -> int:
         """Return a capacity, in the trace's unit."""
         if not isinstance(value, str):
             return whole_number(argument, value) * self.number
+        share = read_share(argument, value)
+        if share is not None:
+            return self._share(argument, share)
         ways = f"{models_for('model=', 'latency=...', repr)}, or the path of its config.json"
         return read_size(argument, value, self.shape, ways) // self.block_size
+
+    def _share(self, argument: str, share: PeakShare) -> int:
+        if not isinstance(self.requests, Requests):
+            raise ArgumentError(argument, share.text, "tokens or bytes here: a share is of one trace's peak")
+        return share.of(self.requests.peak * self.number)
 
     def estimate(self, value: Size, argument: str = "q_hat") -> int:
         """Return a prompt estimate, in the trace's unit; of tokens in text, so many blocks that they fit in."""
@@ -150,9 +167,21 @@ def scarce(trace: Requests, capacities: Iterable[int]) -> Iterator[str]:
 
 def models_for(given: str, latency: str, written: Callable[[str], str] = str) -> str:
     """Return how a known model is named whose bytes are meant: with a latency of its own, or without."""
-    others = ", ".join(name for name in ARCHITECTURES if name not in MEASURED)
+    others = f"{written(OFFERED)} or another of {len(known_models()) - len(MEASURED)} known models"
     measured = f"{given}{' or '.join(map(written, MEASURED))}"
-    return f"{measured}, or one of {others} ({latency} with it where times are asked for)"
+    return f"{measured}, or {others} ({latency} with it where times are asked for)"
+
+
+def served_size(model: Model | None, kv_bytes: Size | None) -> Model | None:
+    """Return the model, or in its place what `kv_bytes` says: the bytes of a token, or text such as ``160KiB``."""
+    if kv_bytes is None:
+        return model
+    if model is not None:
+        raise ArgumentError("kv_bytes", kv_bytes, "none with model, which says it")
+    given = bytes_in(kv_bytes) if isinstance(kv_bytes, str) else whole_number("kv_bytes", kv_bytes)
+    if not given or given.denominator != 1:
+        raise ArgumentError("kv_bytes", kv_bytes, "whole bytes of a token, such as 163840 or '160KiB'")
+    return KVSize("kv_bytes", int(given))
 
 
 def architecture_of(model: str | PathLike[str]) -> Architecture:

@@ -6,9 +6,8 @@ Every layer keeps a key and a value of each token for each of its key-value head
 
 Multi-head latent attention keeps one vector in the place of both, for all heads.
 
-The shapes are those of the models' published ``config.json`` (``num_hidden_layers``, ``num_key_value_heads`` and,
-where there is no ``head_dim``, ``hidden_size / num_attention_heads``). Numbers have two bytes (float16, bfloat16)
-unless somebody says otherwise.
+Numbers have two bytes (float16, bfloat16) unless somebody says otherwise. What a token costs to compute is beside
+it, as both follow from the same ``config.json``; `teltheory.cost.catalogue` has the shapes of known models.
 """
 
 from dataclasses import dataclass
@@ -46,8 +45,31 @@ class KVSize:
 
 
 @dataclass(frozen=True)
+class TokenWork:
+    """What a token costs to compute, counted in products of two numbers, each of 2 FLOPs.
+
+    Attributes
+    ----------
+    active, weights : int
+        Weights of all layers: those that a token is multiplied with, and those that are stored.
+    pair : int
+        Products of a pair of tokens in the layers that look at all tokens before.
+    near : int
+        Products of a token in the layers that look at a window of tokens only, the window full.
+    bits : float
+        Of a stored weight: 16, or 8 in fp8.
+    """
+
+    active: int
+    weights: int
+    pair: int
+    near: int = 0
+    bits: float = 16
+
+
+@dataclass(frozen=True)
 class Architecture:
-    """What the KV cache of a transformer depends on.
+    """What the KV cache of a transformer depends on, and what computing it costs.
 
     Attributes
     ----------
@@ -59,6 +81,8 @@ class Architecture:
         2 for float16 and bfloat16, 1 for fp8, 4 for float32.
     latent : bool
         Multi-head latent attention: one vector of `head_dim` numbers is kept in the place of key and value.
+    work : TokenWork or None
+        What a token costs to compute, if that is known.
     """
 
     name: str
@@ -67,6 +91,7 @@ class Architecture:
     head_dim: int
     bytes_per_number: int = 2
     latent: bool = False
+    work: TokenWork | None = None
 
     def __post_init__(self) -> None:
         for name in ("layers", "kv_heads", "head_dim", "bytes_per_number"):
@@ -112,29 +137,3 @@ class Architecture:
 
 NUMBERS = {"fp8": 1, "fp16": 2, "bf16": 2, "fp32": 4}
 """Bytes of a number, by its format."""
-
-ARCHITECTURES = {
-    shape.name: shape
-    for shape in (
-        Architecture("llama-2-7b", 32, 32, 128),
-        Architecture("vicuna-7b", 32, 32, 128),
-        Architecture("llama-2-13b", 40, 40, 128),
-        Architecture("vicuna-13b", 40, 40, 128),
-        Architecture("llama-2-70b", 80, 8, 128),
-        Architecture("llama-3-8b", 32, 8, 128),
-        Architecture("llama-3-70b", 80, 8, 128),
-        Architecture("mistral-7b", 32, 8, 128),
-        Architecture("mixtral-8x7b", 32, 8, 128),
-        Architecture("qwen2.5-7b", 28, 4, 128),
-        Architecture("qwen2.5-32b", 64, 8, 128),
-    )
-}
-"""By name. Llama 3 stands for 3.1 too, Vicuna for versions 1.1 to 1.5: the shapes are the same."""
-
-
-def architecture(name: str) -> Architecture:
-    """Return an architecture by its name, in capitals or not."""
-    found = ARCHITECTURES.get(name.strip().lower())
-    if found is None:
-        raise ArgumentError("model", name, "one of " + ", ".join(ARCHITECTURES))
-    return found

@@ -8,7 +8,7 @@ Families call the same number by several names; what they leave out has the fami
 
 ``kv_lora_rank`` and ``qk_rope_head_dim`` are multi-head latent attention (DeepSeek): their sum is kept of a token
 in a layer. Where layers keep less than all tokens, or another state, there are no bytes per token, and the file is
-refused.
+refused. What a token costs to compute is read too (`teltheory.cost.weights`), where the file says it.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from teltheory.base.input_files import read_json
-from teltheory.cost.kv_cache import Architecture
+from teltheory.cost.kv_cache import Architecture, TokenWork
+from teltheory.cost.weights import weights_of
 from teltheory.errors import FileError, printable, shown
 
 MOST_BYTES = 1 << 20
@@ -27,10 +28,17 @@ KV_HEADS = ("num_key_value_heads", "num_kv_heads", "n_head_kv", "multi_query_gro
 HEAD_DIM = ("head_dim", "kv_channels")
 HIDDEN = ("hidden_size", "n_embd")
 DTYPES = {"float16": 2, "bfloat16": 2, "float32": 4, "float8_e4m3fn": 1, "float8_e5m2": 1}
+BITS = {"fp8": 8, "mxfp4": 4.25}
+"""Of a stored weight, by the method that it is quantized with; 16 for others."""
 NOT_UNIFORM = (
+    "attention_chunk_size",
     "attn_layer_period",
+    "attn_type_list",
+    "block_configs",
     "full_attention_interval",
+    "hybrid_override_pattern",
     "index_head_dim",
+    "linear_attn_config",
     "mamba_d_state",
     "num_kv_shared_layers",
     "sliding_window_pattern",
@@ -69,8 +77,25 @@ class _Config:
         width = self._bytes_per_number()
         if self._given(("kv_lora_rank",)) is not None:
             latent = self._number(("kv_lora_rank",)) + self._number(("qk_rope_head_dim",))
-            return Architecture(name, layers, 1, latent, width, latent=True)
-        return Architecture(name, layers, self._kv_heads(), self._head_dim(), width)
+            return Architecture(name, layers, 1, latent, width, True, self._work(layers, 1, latent))
+        kv_heads, head_dim = self._kv_heads(), self._head_dim()
+        return Architecture(name, layers, kv_heads, head_dim, width, False, self._work(layers, kv_heads, head_dim))
+
+    def _work(self, layers: int, kv_heads: int, head_dim: int) -> TokenWork | None:
+        """Return what a token costs to compute; None if the file doesn't say it."""
+        if self._given(HEADS) is None or self._given(HIDDEN) is None:
+            return None
+        weights = weights_of(self.data, self._number, kv_heads, head_dim)
+        if weights is None:
+            return None
+        widths = 2 * head_dim
+        if self.data.get("kv_lora_rank"):
+            names = ("qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim")
+            widths = sum(self._number((name,)) for name in names)
+        quantized = self.data.get("quantization_config")
+        method = quantized.get("quant_method") if isinstance(quantized, Mapping) else None
+        pair = layers * self._number(HEADS) * widths
+        return TokenWork(weights.active, weights.stored, pair, bits=BITS.get(str(method), 16))
 
     def _check_uniform(self) -> None:
         refused = "a model whose layers all keep keys and values of all tokens; give --kv-bytes"
@@ -78,7 +103,11 @@ class _Config:
             if self.data.get(field):
                 self._fail(field, self.data[field], refused)
         window, longest = self.data.get("sliding_window"), self.data.get("max_position_embeddings")
-        if window and window != longest and self.data.get("use_sliding_window", True):
+        if (
+            window
+            and not (isinstance(window, int) and isinstance(longest, int) and window >= longest)
+            and self.data.get("use_sliding_window", True)
+        ):
             self._fail("sliding_window", window, refused)
         kinds = self.data.get("layer_types") or []
         other = [kind for kind in kinds if kind != "full_attention"] if isinstance(kinds, list) else [kinds]

@@ -18,14 +18,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import inf, isqrt, lcm
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import FloatArray, IntArray, rational
-from teltheory.model.units import Seconds, seconds_of
+from teltheory.model.units import Seconds, read_time, seconds_of
 
 MOST_EXACT = 2**53
 """Whole numbers up to here are floats too."""
@@ -105,6 +105,8 @@ class _Scaled(NamedTuple):
 class LatencyModel:
     """TTFT(u, c) = max(`floor`, `per_token` u + `per_pair` (n^2 - c^2) + `constant`), n = u + c.
 
+    Times are whole numbers or Fractions of seconds, or text such as ``"71.7us"``; they are kept as Fractions.
+
     Attributes
     ----------
     per_token : Fraction
@@ -133,10 +135,21 @@ class LatencyModel:
     name: str = ""
     provenance: Provenance | None = None
 
+    if TYPE_CHECKING:  # what it takes: its fields are Fractions
+
+        def __init__(
+            self,
+            per_token: Fraction | int | str,
+            per_pair: Fraction | int | str = Fraction(0),
+            constant: Fraction | int | str = Fraction(0),
+            floor: Fraction | int | str = Fraction(0),
+            name: str = "",
+            provenance: Provenance | None = None,
+        ) -> None: ...
+
     def __post_init__(self) -> None:
         for name in ("per_token", "per_pair", "constant", "floor"):
-            least = None if name == "constant" else 0
-            object.__setattr__(self, name, rational(name, getattr(self, name), least))
+            object.__setattr__(self, name, _exact_seconds(name, getattr(self, name)))
 
     @property
     def seconds_per_token(self) -> Fraction:
@@ -242,6 +255,15 @@ class LatencyModel:
         alpha, gamma, *_ = self._scaled
         slope = alpha + 2 * gamma * n
         return (slope - 1 - isqrt(slope**2 - 4 * gamma * left - 1)) // (2 * gamma)
+
+
+def _exact_seconds(name: str, value: object) -> Fraction:
+    """Return seconds as a Fraction, of text or of a number; only the constant may be negative."""
+    signed = name == "constant"
+    if not isinstance(value, str):
+        return rational(name, value, None if signed else 0)
+    size = read_time(name, value.removeprefix("-") if signed else value)
+    return -size if value.startswith("-") else size
 
 
 def each(total: IntArray, found: Callable[[int], int]) -> IntArray:

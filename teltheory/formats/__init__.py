@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from teltheory.errors import ArgumentError, FileError, TraceError, listed, shown
 from teltheory.formats.agentic import AGENTIC
 from teltheory.formats.arrivals import read_arrivals, refuse, with_arrivals
 from teltheory.formats.burstgpt import BURSTGPT
 from teltheory.formats.claude_code import CLAUDE_CODE
-from teltheory.formats.format import Format, Source
+from teltheory.formats.format import TABLE, Format, Source
 from teltheory.formats.lmcache import LMCACHE
 from teltheory.formats.lmsys import LMSYS
 from teltheory.formats.mapped import checked_columns
@@ -21,7 +23,6 @@ from teltheory.formats.otel import OTEL
 from teltheory.formats.own import OWN
 from teltheory.formats.qwen_bailian import QWEN_BAILIAN
 from teltheory.formats.ragpulse import RAGPULSE
-from teltheory.formats.records import fields_of
 from teltheory.formats.sglang import SGLANG
 from teltheory.formats.sharegpt import SHAREGPT
 from teltheory.formats.usage import USAGE
@@ -32,6 +33,7 @@ from teltheory.formats.wildchat import WILDCHAT
 from teltheory.formats.writing import write_trace
 from teltheory.model.columns import checked_block_size
 from teltheory.model.initial import Initial
+from teltheory.model.tables import arrow_of
 from teltheory.model.trace import Trace
 from teltheory.workloads.times import Times
 
@@ -62,7 +64,7 @@ FORMATS: dict[str, Format] = {format.name: format for format in _ALL}
 
 
 def read_trace(
-    path: str | Path,
+    path: Any,
     format: str | Format = "auto",
     initial: Initial = (),
     *,
@@ -72,15 +74,15 @@ def read_trace(
     system: str = "",
     columns: Mapping[str, str] | None = None,
 ) -> Trace:
-    """Read a trace from a file, or from a folder of shards.
+    """Read a trace from a file, from a folder of shards, or from a table.
 
     Parameters
     ----------
-    path : str or Path
+    path : str, Path, or a table of pandas, polars, PyArrow or DuckDB, or a mapping of columns
         The file: CSV, JSON lines, a JSON array or Parquet, told by its name; text may end in .gz or .zst. Of a
-        folder, all its files in the order of their names.
+        folder, all its files in the order of their names. A table's columns are found as a file's fields are.
     format : str or Format
-        One of `FORMATS`, such as "mooncake" (docs/datasets.md, docs/logs.md); "auto" tells them by the fields.
+        One of `FORMATS`, such as "mooncake" (docs/formats.md, docs/logs.md); "auto" tells them by the fields.
     initial : as in `Problem`; given histories are checked against it
     tokenizer, system : str, Path, tokenizers.Tokenizer or tiktoken.Encoding, optional; str
         For formats that hold text: a tokenizer.json, a .tiktoken file, a tokenizer, or ``"characters/4"``; and a
@@ -105,11 +107,16 @@ def read_trace(
         File, line and field, found and expected; a tokenizer or times that are missing, or given and not needed.
     """
     checked_columns(columns)
-    found, told_by = _format(Path(path), format, columns)
+    place, table = _place(path)
+    found, told_by = _format(Source(place, table=table), format, columns)
     found.check_used(tokenizer, times, blocks, system, columns)
-    size = None if blocks is None else checked_block_size(blocks, "blocks")
-    source = Source(Path(path), tokenizer, times, initial, format != "auto", size, system, columns)
-    return _read(source, found, told_by)
+    size, named = None if blocks is None else checked_block_size(blocks, "blocks"), format != "auto"
+    return _read(Source(place, tokenizer, times, initial, named, size, system, columns, table), found, told_by)
+
+
+def _place(given: Any) -> tuple[Path, Any]:
+    """Return the path of a file, and a table in its place if that is given."""
+    return (Path(given), None) if isinstance(given, (str, PathLike)) else (Path(TABLE), arrow_of(given))
 
 
 def _read(source: Source, found: Format, told_by: str | None) -> Trace:
@@ -124,7 +131,7 @@ def _read(source: Source, found: Format, told_by: str | None) -> Trace:
         raise ArgumentError(error.argument, None, told) from None
 
 
-def _format(path: Path, format: str | Format, columns: Mapping[str, str] | None) -> tuple[Format, str | None]:
+def _format(source: Source, format: str | Format, columns: Mapping[str, str] | None) -> tuple[Format, str | None]:
     """Return the format, and a field that told it; fields that the user names make a log of any other file."""
     if isinstance(format, Format):
         return format, None
@@ -133,9 +140,9 @@ def _format(path: Path, format: str | Format, columns: Mapping[str, str] | None)
     if format != "auto":
         raise ArgumentError("format", format, "'auto', " + ", ".join(map(repr, FORMATS)))
     if not columns:
-        return _told(Source(path))
+        return _told(source)
     try:
-        found, told_by = _told(Source(path))
+        found, told_by = _told(source)
     except FileError:
         return OWN, None
     return (found, told_by) if found.columns else (OWN, None)
@@ -144,8 +151,7 @@ def _format(path: Path, format: str | Format, columns: Mapping[str, str] | None)
 def _told(source: Source) -> tuple[Format, str | None]:
     """Return the format that the fields of the first record tell, and one of them; no field in an empty file."""
     try:
-        file, kind = source.files()[0]
-        fields = fields_of(file, kind)
+        kind, fields = source.files()[0][1], source.fields()
     except FileError as error:
         if not (source.path.is_file() and os.access(source.path, os.R_OK)):
             raise

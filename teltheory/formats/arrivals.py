@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from teltheory.errors import FileError, TraceError, listed, shown
-from teltheory.formats.clocks import Clock
 from teltheory.formats.format import Source
 from teltheory.formats.records import fields_of
+from teltheory.model.clocks import Clock
 from teltheory.model.columns import arrivals
 from teltheory.model.numbers import FloatArray
 from teltheory.model.trace import Trace
@@ -32,9 +32,9 @@ def read_arrivals(path: str | Path, column: str | None = None) -> FloatArray:
     path : str or Path
         CSV, JSON lines, a JSON array or Parquet, with a request a row.
     column : str, optional
-        Field of the times: dates in ISO 8601, numbers of seconds, or epochs (docs/logs.md); milliseconds in
-        Mooncake's files. Left out, the first that is there of `arrival`, `TIMESTAMP`, `timestamp`, `Timestamp`,
-        `arrived_at`, `created_at`, `created`, `time`, `ts`.
+        Field of the times: dates in ISO 8601, numbers of seconds, or epochs (docs/formats-logs.md);
+        milliseconds in Mooncake's files. Left out, the first that is there of `arrival`, `TIMESTAMP`,
+        `timestamp`, `Timestamp`, `arrived_at`, `created_at`, `created`, `time`, `ts`.
 
     Returns
     -------

@@ -15,10 +15,11 @@ from teltheory.errors import ArgumentError
 from teltheory.formats.counting import needed_counter
 from teltheory.formats.format import Format, Source
 from teltheory.formats.messages import Message, MessageShape, messages_of, turns_in
-from teltheory.formats.reading import ReadingReport, counted, ints, microseconds, since_first
+from teltheory.formats.reading import ReadingReport, counted, ints, microseconds
 from teltheory.formats.records import Record
 from teltheory.formats.requests import RequestColumns, cumulative
 from teltheory.formats.tokens import Spoken
+from teltheory.model.clocks import since_first
 from teltheory.model.numbers import FloatArray
 from teltheory.model.trace import Trace
 from teltheory.workloads.times import NEEDED, Times

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
+from teltheory.base.extras import needed
 from teltheory.base.input_files import read_bytes
 from teltheory.errors import ArgumentError, FileError
 
@@ -65,7 +66,7 @@ def counter(tokenizer: object) -> Counter:
     if isinstance(tokenizer, (str, Path)):
         return _from_file(Path(tokenizer))
     if callable(getattr(tokenizer, "encode_batch", None)) and callable(getattr(tokenizer, "token_to_id", None)):
-        own = _module("tokenizers").Tokenizer.from_str(tokenizer.to_str())  # type: ignore[attr-defined]
+        own = needed("tokenizers", "datasets").Tokenizer.from_str(tokenizer.to_str())  # type: ignore[attr-defined]
         return _hugging_face(own, "tokenizer", "a tokenizer of Hugging Face")
     if callable(getattr(tokenizer, "encode_ordinary_batch", None)):
         named = f"the encoding {getattr(tokenizer, 'name', 'without a name')!r} of tiktoken"
@@ -87,7 +88,7 @@ def _from_file(file: Path) -> Counter:
     name = f"{file.name}, SHA-256 {hashlib.sha256(content).hexdigest()[:16]}"
     if file.suffix == ".tiktoken":
         return _rank_file(file, content, name)
-    made = _module("tokenizers").Tokenizer
+    made = needed("tokenizers", "datasets").Tokenizer
     with _reported(str(file), "a tokenizer.json of Hugging Face"):
         return _hugging_face(made.from_file(str(file)), str(file), name)
 
@@ -121,22 +122,11 @@ def _rank_file(file: Path, content: bytes, name: str) -> Counter:
     missing = [value for value in range(256) if bytes([value]) not in ranks]
     if missing:
         raise FileError(f"{file}: found no rank of byte {missing[0]}, expected ranks of all 256 bytes")
-    made = _module("tiktoken").Encoding
+    made = needed("tiktoken", "datasets").Encoding
     with _reported(str(file), "the ranks of a tokenizer"):
         return _tiktoken(
             made(file.stem, pat_str=pattern, mergeable_ranks=ranks, special_tokens={}), str(file), name
         )
-
-
-def _module(name: str) -> Any:
-    from importlib import import_module
-
-    try:
-        return import_module(name)
-    except ImportError:
-        raise FileError(
-            f"{name} is not installed, expected it for this tokenizer: pip install 'teltheory[datasets]'"
-        ) from None
 
 
 def _hugging_face(tokenizer: Any, place: str, name: str) -> Counter:

@@ -12,7 +12,7 @@ from typing import Any
 
 from teltheory.errors import ArgumentError, FileError
 from teltheory.formats.opened import told_by_content
-from teltheory.formats.records import KINDS, Record, kind_of, records_of, shards
+from teltheory.formats.records import KINDS, Record, fields_of, kind_of, records_of, rows_of, shards
 from teltheory.model.initial import Initial
 from teltheory.model.instance import Instance
 from teltheory.model.numbers import INT64_MAX
@@ -21,6 +21,7 @@ from teltheory.workloads.times import Times
 
 __all__ = ["has"]
 
+TABLE = "table"
 NO_BLOCKS = "none, as {} has no blocks that requests share"
 
 
@@ -29,7 +30,7 @@ class Source:
     """What a reader is given; `path` is a file or a folder, `named` says that the user named the format.
 
     `blocks` is the number of tokens per block that the user gave, `system` a prompt before every conversation,
-    `columns` the names of fields (`teltheory.formats.mapped`).
+    `columns` the names of fields (`teltheory.formats.mapped`), `table` a PyArrow table in the place of a file.
     """
 
     path: Path
@@ -40,13 +41,23 @@ class Source:
     blocks: int | None = None
     system: str = ""
     columns: Mapping[str, str] | None = None
+    table: Any = None
 
     def files(self) -> list[tuple[Path, str]]:
-        """Return the files with their kinds: "csv", "jsonl", "json" or "parquet"."""
-        return [(file, _kind(file)) for file in shards(self.path)]
+        """Return the files with their kinds: "csv", "jsonl", "json" or "parquet", or "table"."""
+        return [(self.path, TABLE)] if self.table is not None else [(f, _kind(f)) for f in shards(self.path)]
+
+    def fields(self) -> Mapping[str, Any]:
+        """Return the fields of the first record, or what a header names."""
+        if self.table is not None:
+            return next((record.fields for record in self.records()), dict.fromkeys(self.table.column_names))
+        return fields_of(*self.files()[0])
 
     def records(self, wanted: frozenset[str] = frozenset()) -> Iterator[Record]:
         """Yield the records of all files; of Parquet the fields that are wanted, or all."""
+        if self.table is not None:
+            yield from rows_of(self.path, self.table)
+            return
         for file, kind in self.files():
             yield from records_of(file, kind, wanted)
 

@@ -14,10 +14,10 @@ import numpy as np
 
 from teltheory.formats.counting import needed_counter
 from teltheory.formats.format import Format, Source
-from teltheory.formats.reading import since_first
 from teltheory.formats.records import Record, in_session_order
 from teltheory.formats.requests import RequestColumns, whole_inputs
 from teltheory.formats.tokens import Spoken, joined, names
+from teltheory.model.clocks import since_first
 from teltheory.model.numbers import IntArray
 from teltheory.model.trace import Trace
 

@@ -3,11 +3,12 @@
 1. A record says its `conversation`, its `response` and its input: what is new (`prompt`), or all of it (`total`),
    and perhaps its `history`; two of the three give the third. New inputs alone are cumulative. Of whole inputs
    alone, h = min(the conversation's past, own input), the rule of `teltheory.formats.requests`.
-2. `arrival` is a point in time (`teltheory.formats.clocks`), `arrival_ms` a number of milliseconds. Records are
+2. `arrival` is a point in time (`teltheory.model.clocks`), `arrival_ms` a number of milliseconds. Records are
    put in the order of their times; at the same time, and without times, they stay in the order of the file.
 3. `cached_tokens` is what the server found in its cache. It is checked against the input and reported beside the
    history, but is no history: a cache may have evicted a part of that, and may hit what other conversations left.
-4. Other fields are not read. A name with dots goes down into objects.
+4. Where no field names the conversation, ``conversation=row`` makes each record one of its own.
+5. Other fields are not read. A name with dots goes down into objects.
 """
 
 from __future__ import annotations
@@ -23,15 +24,16 @@ from typing import Any, NoReturn
 import numpy as np
 
 from teltheory.errors import ArgumentError, FileError, TraceError, listed, shown
-from teltheory.formats.clocks import Clock
 from teltheory.formats.format import Source
 from teltheory.formats.models import FIELDS, Models
 from teltheory.formats.reading import ReadingReport, counted, ints
 from teltheory.formats.records import KINDS, Record, fields_of
 from teltheory.formats.requests import SUBMITTED, RequestColumns, arrivals, cumulative, dated_inputs
 from teltheory.formats.rows import LONGEST, is_csv_number
+from teltheory.model.clocks import Clock
 from teltheory.model.columns import conversation_numbers
 from teltheory.model.numbers import FloatArray, IntArray
+from teltheory.model.tables import OWN_ROW, ROW
 from teltheory.model.trace import COLUMNS, Trace
 
 LENGTHS = ("prompt", "history", "total")
@@ -116,7 +118,9 @@ def _found(source: Source, known: Names, names: dict[str, tuple[str, ...]], firs
         there |= dict.fromkeys(fields_of(file, kind) if kind == "parquet" else ())
     found = {role: some for role, some in names.items() if not there.keys().isdisjoint(some) or role in SOFT}
     for role, name in (source.columns or {}).items():
-        if name not in there:
+        if (role, name) == OWN_ROW and name not in there:
+            found[role] = ()
+        elif name not in there:
             _fail(first, there, f"a field {shown(name, 60)} for {role}", [name])
     for role in ("conversation", "response"):
         if role not in found:
@@ -133,7 +137,8 @@ def _found(source: Source, known: Names, names: dict[str, tuple[str, ...]], firs
 def _wanted(role: str, names: Mapping[str, tuple[str, ...]]) -> str:
     usual = names.get(role, ())
     few = f" ({', '.join(usual[:4])})" if usual and usual != (role,) else ""
-    return f"the {role}{few}; name its field: --columns {role}=FIELD"
+    each = f", or {role}={ROW} where each row is one of its own" if role == OWN_ROW[0] else ""
+    return f"the {role}{few}; name its field: --columns {role}=FIELD{each}"
 
 
 def _fail(first: Record, there: Mapping[str, Any], expected: str, names: Any) -> NoReturn:
@@ -217,6 +222,9 @@ class _Log:
 
     def _label(self, record: Record) -> str | int:
         name = self._name(record, "conversation")
+        if not self.names["conversation"]:
+            self.used["conversation"] = {ROW: None}
+            return len(self.codes)
         if name is None:
             usual = ", ".join(self.names["conversation"][:4])
             record.fail("conversation", "nothing", f"one ({usual}); --columns conversation=FIELD names another")
@@ -257,7 +265,7 @@ class _Log:
 
     def _labelled(self, trace: Trace) -> Trace:
         labels = list(self.codes)
-        if not self.typed and all(map(is_csv_number, labels)):
+        if not self.typed and all(map(is_csv_number, map(str, labels))):
             labels = [int(label) for label in labels]
         numbers, names = conversation_numbers([labels[code] for code in trace.conversation.tolist()])
         return replace(trace, conversation=numbers, names=names)

@@ -12,13 +12,12 @@ import numpy as np
 
 from teltheory.base.input_files import check_file, reported
 from teltheory.errors import TraceError
-from teltheory.formats.clocks import date_of
-from teltheory.formats.format import Format, Source
+from teltheory.formats.format import TABLE, Format, Source
 from teltheory.formats.mapped import Names
 from teltheory.formats.mapped import read as read_log
-from teltheory.formats.records import fields_of
-from teltheory.formats.rows import OWN_COLUMNS, WALK_COLUMNS, Rows, csv_rows, json_rows, parquet_rows
+from teltheory.formats.rows import OWN_COLUMNS, WALK_COLUMNS, Rows, csv_rows, json_rows, parquet_rows, table_rows
 from teltheory.formats.walks import blocks_in
+from teltheory.model.clocks import date_of
 from teltheory.model.trace import COLUMNS, Trace
 
 READERS = {"csv": csv_rows, "jsonl": json_rows, "parquet": parquet_rows}
@@ -29,12 +28,13 @@ def read(source: Source) -> Trace:
     """Make a trace of the columns of a single file, all of it in memory, or of a log."""
     if source.columns or source.times is not None:
         return read_log(source, NAMES)
-    check_file(source.path, "a single file for this format")
+    if source.table is None:
+        check_file(source.path, "a single file for this format")
     kind = source.files()[0][1]
-    if kind not in READERS or _is_log(set(fields_of(source.path, kind))):
+    if kind not in (*READERS, TABLE) or _is_log(set(source.fields())):
         return read_log(source, NAMES)
     with reported(source.path, "a trace"):
-        rows = READERS[kind](source.path)
+        rows = READERS[kind](source.path) if source.table is None else table_rows(source.path, source.table)
     if _is_log(set(rows.columns)) or (_unsorted(rows) and set(rows.columns).isdisjoint(WALK_COLUMNS)):
         return read_log(source, NAMES)
     return _of_rows(source, rows)

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from teltheory.formats.records import Record
-from teltheory.model.numbers import FloatArray, IntArray
+from teltheory.model.clocks import EPOCH
+from teltheory.model.numbers import IntArray
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SECONDS_LOOK_LIKE = 10**11
 _LATEST = 10**14
 
@@ -89,18 +89,6 @@ class ReadingReport:
         if self.odd:
             lines.append("Odd: " + ", ".join(f"{what} {count:,}" for what, count in self.odd) + ".")
         return lines if self.chaining is None else [*lines, *self.chaining.sentences()]
-
-
-def since_first(micros: FloatArray, stands_for: str) -> tuple[FloatArray, str]:
-    """Return seconds since the earliest of some times, and what they stand for in words."""
-    if not len(micros):
-        return np.empty(0), stands_for
-    first = float(micros.min())
-    try:
-        zero = (EPOCH + timedelta(microseconds=int(first))).isoformat()
-    except OverflowError:
-        zero = "outside the years 1 to 9999 of UTC"
-    return (micros - first) / 1e6, f"{stands_for}; 0 is {zero}"
 
 
 def counted(odd: Counter[str]) -> tuple[tuple[str, int], ...]:

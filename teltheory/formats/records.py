@@ -267,6 +267,15 @@ def _csv_records(path: Path) -> Iterator[Record]:
             yield Record(path, f"line {number}", dict(zip(header, cells, strict=True)), typed=False)
 
 
+def rows_of(path: Path, table: Any) -> Iterator[Record]:
+    """Yield the rows of a PyArrow table."""
+    number = 0
+    for batch in table.to_batches(BATCH):
+        for row in batch.to_pylist():
+            number += 1
+            yield Record(path, f"row {number}", row)
+
+
 def _parquet_records(path: Path, wanted: frozenset[str]) -> Iterator[Record]:
     with opened_parquet(path) as file:
         schema = file.metadata.schema

@@ -1,23 +1,30 @@
-"""Plain logs of requests with their texts, as JSON lines: a line a request.
+"""Plain logs of requests with their texts, as JSON lines, a JSON array or CSV: a record a request.
 
     {"id": "r7", "user": "ann", "time": 12.5, "end": 14.1, "prompt": "Shorten: ...", "response": "..."}
 
-`prompt` and `response` are needed. `id` names the request (its line number if left out), `user` who sent it
-(one for all who are not named), `time` when it arrived and `end` when its response was there, in seconds. All
-lines have `time` or none; then they are in the order of arrival as they stand. Other fields are passed over.
+A record has `prompt`, a text, or OpenAI's `messages`; and `response`, a text or OpenAI's object with `choices`. Of
+messages without a response every answer in them is a request: its prompt is all that stands before it. The texts
+of messages are joined, a line break after each, so that a prompt begins with what its conversation said before.
+
+`id` names the request (its line or element if left out), `user` who sent it (one for all who are not named),
+`time` when it arrived and `end` when its response was there, in seconds. All records have `time` or none; then
+they are in the order of arrival as they stand. Other fields are passed over.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from teltheory.base.input_files import check_file, reported
-from teltheory.errors import FileError, shown
-from teltheory.formats.opened import lines_of, opened_text
-from teltheory.formats.rows import json_lines
+from teltheory.formats.messages import MessageShape, messages_of, turns_in
+from teltheory.formats.records import Record, kind_of, records_of
+
+SHAPE = MessageShape(("messages",))
 
 
 @dataclass(frozen=True)
@@ -42,49 +49,72 @@ def read_log(path: str | Path) -> list[Logged]:
     """
     file = Path(path)
     check_file(file, "a log of requests as JSON lines")
-    with reported(file, "a log of requests"), opened_text(file) as text:
-        found = [
-            (number, _logged(_Line(file, number, row))) for number, row in json_lines(file, lines_of(file, text))
-        ]
-    names: dict[str, int] = {}
-    for number, one in found:
-        if names.setdefault(one.name, number) != number:
-            _Line(file, number, {}).fail("id", one.name, f"a name that line {names[one.name]} does not have")
+    kind = kind_of(file)
+    with reported(file, "a log of requests"):
+        records = records_of(file, "jsonl" if kind in (None, "log", "parquet") else kind)
+        found = [(record, one) for record in records for one in _logged(record)]
+    names: dict[str, str] = {}
+    for record, one in found:
+        if one.name in names:
+            record.fail("id", one.name, f"a name that {names[one.name]} does not have")
+        names[one.name] = record.place
         if (one.time is None) != (found[0][1].time is None):
-            _Line(file, number, {}).fail("time", one.time, "a time in every line or in none")
+            _fail(record, "time", one.time, "a time in every line or in none")
     return sorted((one for _, one in found), key=lambda one: one.time or 0.0)
 
 
-def _logged(line: _Line) -> Logged:
-    time, end = line.seconds("time"), line.seconds("end")
+def _logged(record: Record) -> Iterator[Logged]:
+    time, end = _seconds(record, "time"), _seconds(record, "end")
     if end is not None and (time is None or end < time):
-        line.fail("end", end, "a time that is not before `time`")
-    name = line.text("id", str(line.number))
-    return Logged(name, line.text("prompt"), line.text("response"), line.text("user", ""), time, end)
+        record.fail("end", end, "a time that is not before `time`")
+    name, user = _text(record, "id", record.place.rpartition(" ")[2]), _text(record, "user", "")
+    for number, (prompt, response) in enumerate(_texts(record)):
+        yield Logged(f"{name}.{number}" if number else name, prompt, response, user, time, end)
 
 
-@dataclass(frozen=True)
-class _Line:
-    """The object of a line, and where it stands."""
+def _texts(record: Record) -> Iterator[tuple[str, str]]:
+    """Yield prompt and response of each request of a record."""
+    if record.get("messages") is None:
+        yield _text(record, "prompt"), _response(record)
+        return
+    odd = Counter[str]()
+    messages = messages_of(record, SHAPE, odd)
+    said = [f"{message.text}\n" for message in messages]
+    if record.get("response") is not None:
+        yield "".join(said), _response(record)
+        return
+    for _, response, end in turns_in([message.answers for message in messages], odd):
+        yield "".join(said[:response]), "".join(said[response:end]).removesuffix("\n")
 
-    file: Path
-    number: int
-    row: dict[str, Any]
 
-    def fail(self, field: str, found: object, expected: str) -> NoReturn:
-        told = "nothing" if found is None else shown(found, 60)
-        raise FileError(f"{self.file}, line {self.number}, {field}: found {told}, expected {expected}")
+def _response(record: Record) -> str:
+    """Return the response's text: the field's own, or that of OpenAI's object."""
+    given = record.get("response")
+    if not isinstance(given, dict):
+        return _text(record, "response")
+    choices = given.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
+    message = first.get("message")
+    text = first.get("text") if message is None else message.get("content") if isinstance(message, dict) else None
+    return text if isinstance(text, str) else record.fail("response", given, "a text, or choices with a message")
 
-    def text(self, field: str, default: str | None = None) -> str:
-        value = self.row.get(field, default)
-        if not isinstance(value, str):
-            self.fail(field, value, "a text")
-        return value
 
-    def seconds(self, field: str) -> float | None:
-        value = self.row.get(field)
-        if value is None:
-            return None
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < math.inf:
-            self.fail(field, value, "seconds, 0 or more")
-        return float(value)
+def _text(record: Record, field: str, default: str | None = None) -> str:
+    value = record.get(field)
+    value = default if value is None else value
+    return value if isinstance(value, str) else _fail(record, field, value, "a text")
+
+
+def _seconds(record: Record, field: str) -> float | None:
+    value = record.get(field)
+    if value is None or (value == "" and not record.typed):
+        return None
+    if not record.typed:
+        return record.number(field, "seconds, 0 or more")
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < math.inf:
+        record.fail(field, value, "seconds, 0 or more")
+    return float(value)
+
+
+def _fail(record: Record, field: str, found: object, expected: str) -> NoReturn:
+    record.fail(field, "nothing" if found is None else found, expected)

@@ -147,6 +147,12 @@ def parquet_rows(path: Path) -> Rows:
         return Rows(path, columns, range(1, file.metadata.num_rows + 1), "row")
 
 
+def table_rows(path: Path, table: Any) -> Rows:
+    """Return the columns of a PyArrow table."""
+    columns = {name: values_of(table.column(name)) for name in table.column_names}
+    return Rows(path, columns, range(1, len(table) + 1), "row")
+
+
 def _parquet_column(file: Any, name: str) -> Any:
     """Return a column's values with nothing of PyArrow's: an array if they are a trace's numbers, else a list."""
     import pyarrow as pa

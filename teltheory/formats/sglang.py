@@ -19,10 +19,11 @@ from typing import Any
 import numpy as np
 
 from teltheory.formats.format import Format, Source
-from teltheory.formats.reading import microseconds, since_first
+from teltheory.formats.reading import microseconds
 from teltheory.formats.records import Record, in_session_order
 from teltheory.formats.requests import SUBMITTED, dated_inputs
 from teltheory.formats.token_logs import TokenLog
+from teltheory.model.clocks import since_first
 from teltheory.model.trace import Trace
 
 RECEIVED, FINISHED = "request.received", "request.finished"

@@ -15,48 +15,16 @@ from teltheory.formats.mapped import Names
 from teltheory.formats.mapped import read as read_log
 from teltheory.formats.records import below
 from teltheory.model.trace import Trace
-
-PLACES = ("usage.", "response.usage.", "response.body.usage.", "")
-CONVERSATIONS = ("conversation_id", "session_id", "conversation", "thread_id", "session", "chat_id")
-TIMES = (
-    *("timestamp", "created_at", "created", "time", "start_time", "request_time", "arrival", "response.created"),
-    *("ts", "datetime"),
-)
-CACHED = ("prompt_tokens_details.cached_tokens", "input_tokens_details.cached_tokens", "cached_tokens")
-READ, WRITTEN = "cache_read_input_tokens", "cache_creation_input_tokens"
-
-
-def _everywhere(*names: str) -> tuple[str, ...]:
-    return tuple(place + name for place in PLACES for name in names)
-
-
-NAMES = Names(
-    "usage",
-    {
-        "conversation": (*CONVERSATIONS, *(f"metadata.{name}" for name in CONVERSATIONS), "user_id", "user"),
-        "total": _everywhere("prompt_tokens", "input_tokens"),
-        "response": _everywhere("completion_tokens", "output_tokens"),
-        "arrival": TIMES,
-        "cached_tokens": _everywhere(*CACHED, READ),
-    },
-    {f"{place}input_tokens": (f"{place}{READ}", f"{place}{WRITTEN}") for place in PLACES},
-)
+from teltheory.model.usage import ADDED, NAMES, is_usage
 
 
 def read(source: Source) -> Trace:
     """Make a trace of the records."""
-    return read_log(source, NAMES)
+    return read_log(source, Names("usage", NAMES, ADDED))
 
 
 def _tells(fields: Mapping[str, Any], kind: str) -> bool:
-    for asked, answered in (("prompt_tokens", "completion_tokens"), ("input_tokens", "output_tokens")):
-        if any(_has(fields, place + asked) and _has(fields, place + answered) for place in PLACES):
-            return True
-    return False
-
-
-def _has(fields: Mapping[str, Any], name: str) -> bool:
-    return name in fields or below(fields, name) is not None
+    return is_usage(lambda name: name in fields or below(fields, name) is not None)
 
 
 USAGE = Format(

@@ -58,8 +58,18 @@ def table_of(title: str, cells: Mapping[str, str]) -> str:
     return f"<table><caption>{escape(title)}</caption>{rows}</table>"
 
 
+def rows_of(title: str, heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Return a table with a row of headings in HTML."""
+    cells = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    names = "".join(f"<th>{escape(name)}</th>" for name in heads)
+    return f"<table><caption>{escape(title)}</caption><tr>{names}</tr>{cells}</table>"
+
+
 def in_short(cls: Class) -> Class:
-    """Show a dataclass by its fields in short: the sizes of arrays and collections, the names of other values."""
+    """Show a dataclass by its fields in short: the sizes of arrays and collections, the names of other values.
+
+    A table of its own for notebooks stays.
+    """
 
     def line(self: Any) -> str:
         cells = ", ".join(f"{name}={cell}" for name, cell in _texts(self).items())
@@ -68,7 +78,7 @@ def in_short(cls: Class) -> Class:
     def table(self: Any) -> str:
         return table_of(type(self).__name__, _texts(self))
 
-    cls.__repr__, cls._repr_html_ = line, table  # type: ignore[method-assign, assignment, attr-defined]
+    cls.__repr__, cls._repr_html_ = line, vars(cls).get("_repr_html_", table)  # type: ignore[method-assign, assignment, attr-defined]
     return cls
 
 
@@ -88,11 +98,7 @@ def in_sentences(
         return "\n".join(lines(self))
 
     def page(self: Any) -> str:
-        title, heads, rows = table(self)
-        cells = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
-        names = "".join(f"<th>{escape(name)}</th>" for name in heads)
-        found = f"<table><caption>{escape(title)}</caption><tr>{names}</tr>{cells}</table>"
-        return f"<p><b>{escape(headline(self))}</b></p>{found}"
+        return f"<p><b>{escape(headline(self))}</b></p>{rows_of(*table(self))}"
 
     def decorated(cls: Class) -> Class:
         cls.__repr__, cls.__str__, cls._repr_html_ = line, text, page  # type: ignore[method-assign, assignment, attr-defined]

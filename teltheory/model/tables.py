@@ -23,6 +23,10 @@ EXTRA = "dataframes"
 TURNS = ("conversation", "prompt", "response", "arrival", "history", "total")
 """Our columns of turns, one after another or with whole inputs."""
 
+ROW = "row"
+OWN_ROW = ("conversation", ROW)
+"""Where no column has this name, each row is a conversation of its own."""
+
 Made = TypeVar("Made")
 
 
@@ -80,8 +84,10 @@ def made_of(
     TraceError
         Of `make`, at the table's row (counted from 0) and column.
     """
-    names = _names(columns, (*required, *optional))
-    held = _held(table, names, {*required, *(columns or ())})
+    names, there = _names(columns, (*required, *optional)), columns_in(table)
+    if names.get(OWN_ROW[0]) == ROW and ROW not in there:
+        there = {**there, ROW: range(len(there[names[required[-1]]]))} if names[required[-1]] in there else there
+    held = _held(there, names, {*required, *(columns or ())})
     order: NDArray[Any] | None = None
     try:
         found = {name: column_of(name, values) for name, values in held.items()}
@@ -105,9 +111,8 @@ def _names(columns: Mapping[str, str] | None, ours: Sequence[str]) -> dict[str, 
     return {name: (columns or {}).get(name, name) for name in ours}
 
 
-def _held(table: Any, names: Mapping[str, str], wanted: set[str]) -> dict[str, Any]:
+def _held(held: Mapping[str, Any], names: Mapping[str, str], wanted: set[str]) -> dict[str, Any]:
     """Return those of our columns that the table has; one that is wanted and missing is an error."""
-    held = _columns_in(table)
     for name, theirs in names.items():
         if name in wanted and theirs not in held:
             expected = f"a column {theirs!r}; columns={{{name!r}: ...}} takes one of another name"
@@ -118,7 +123,7 @@ def _held(table: Any, names: Mapping[str, str], wanted: set[str]) -> dict[str, A
     return {name: held[theirs] for name, theirs in names.items() if theirs in held}
 
 
-def _columns_in(table: Any) -> Mapping[str, Any]:
+def columns_in(table: Any) -> Mapping[str, Any]:
     """Return the columns of a table by name; where it is no mapping, as PyArrow reads its stream."""
     if hasattr(table, "keys") and hasattr(table, "__getitem__"):
         return table  # type: ignore[no-any-return]
@@ -129,6 +134,19 @@ def _columns_in(table: Any) -> Mapping[str, Any]:
 
     arrow = pa.table(table)
     return dict(zip(arrow.column_names, arrow.columns, strict=True))
+
+
+def arrow_of(table: Any) -> Any:
+    """Return a table as PyArrow's, whose rows are Python's own values; what is missing is None."""
+    import pyarrow as pa
+
+    try:
+        if hasattr(table, "__arrow_c_stream__"):
+            return pa.table(table)
+        held = columns_in(table)
+        return pa.table({str(name): pa.array(held[name], from_pandas=True) for name in held})
+    except pa.ArrowException as error:
+        raise ArgumentError("table", type(table).__name__, f"columns of one type each ({error})") from None
 
 
 def of_lists(make: Callable[..., Made], paths: NDArray[Any], **columns: Any) -> Made:

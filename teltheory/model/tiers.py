@@ -28,7 +28,7 @@ from teltheory.errors import ArgumentError
 from teltheory.model.display import Summary, counted, percent, quantiles, tail_of
 from teltheory.model.numbers import INT64_MAX, IntArray, Ratio, exact, exact_sum, readonly, whole_number
 from teltheory.model.tables import Tabular
-from teltheory.model.units import bytes_in, read_tokens
+from teltheory.model.units import bytes_in, read_share, read_tokens
 
 Mode: TypeAlias = Literal["exclusive", "inclusive", "swap-out-once"]
 MODES: tuple[Mode, ...] = get_args(Mode)
@@ -117,7 +117,7 @@ def _checked(capacity: object) -> int | str:
     """Return a capacity; text stays text, as tokens and bytes become units only with a trace and a model."""
     if not isinstance(capacity, str):
         return whole_number("capacities", capacity)
-    if bytes_in(capacity) is None:
+    if bytes_in(capacity) is None and read_share("capacities", capacity) is None:
         read_tokens("capacities", capacity, or_bytes=True)
     return capacity
 

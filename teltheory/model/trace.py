@@ -23,7 +23,7 @@ from teltheory.model.display import Summary, counted, duration, mean_of, table_o
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import INT64_MAX, FloatArray, IntArray, exact_sum, readonly
 from teltheory.model.requests import Requests
-from teltheory.model.tables import Tabular, made_of
+from teltheory.model.tables import Tabular, columns_in, made_of
 from teltheory.model.turns import (
     INPUTS,
     Turn,
@@ -33,6 +33,7 @@ from teltheory.model.turns import (
     of_inputs,
     sums_before,
 )
+from teltheory.model.usage import as_turns, is_usage
 
 COLUMNS = ("conversation", "prompt", "response", "arrival", "history")
 
@@ -137,8 +138,10 @@ class Trace(Requests, Tabular):
         table : DataFrame of pandas or polars, pyarrow.Table, relation of DuckDB, mapping of columns
             Anything with ``__arrow_c_stream__``, or columns by name, with the columns conversation, prompt,
             response and, if they are there, arrival and history, as in `from_turns`. Other columns are left alone.
+            Columns of usage records, such as prompt_tokens and completion_tokens, are found as in a file.
         columns : mapping, optional
             The table's name of a column, such as ``{"conversation": "session_id"}``; ``total`` has whole inputs.
+            ``{"conversation": "row"}`` makes each row a conversation of its own.
         block_size : int
             Tokens in one unit of the lengths.
 
@@ -149,7 +152,9 @@ class Trace(Requests, Tabular):
         TraceError
             Names the table's column and row (counted from 0), the value and what was expected.
         """
-        make = partial(cls.from_turns, block_size=block_size)
+        make, held = partial(cls.from_turns, block_size=block_size), columns_in(table)
+        if is_usage(held.__contains__):
+            table, columns = as_turns(held, columns or {})
         if "total" in (columns or {}):
             return made_of(partial(of_inputs, make), table, columns, INPUTS, COLUMNS[3:4])
         return made_of(make, table, columns, COLUMNS[:3], COLUMNS[3:])

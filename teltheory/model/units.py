@@ -40,6 +40,7 @@ LONG_TIMES = {**TIMES, "m": Fraction(60)}
 _POWERS = {"k": 1, "m": 2, "g": 3, "b": 3, "t": 4}
 _NUMBER = r"((?:\d[\d_]{0,39}(?:\.\d{0,40})?|\.\d{1,40})(?:[eE][+-]?\d{1,2})?)"
 _QUANTITY = re.compile(_NUMBER + r"\s*([a-zA-Zµ]{0,20})", re.ASCII)
+_PERCENT = re.compile(r"\d{1,3}(?:\.\d{1,9})?", re.ASCII)
 _GROUPED = re.compile(r"\d{1,3}(,\d{3})+", re.ASCII)
 
 
@@ -52,6 +53,32 @@ class Time:
 
     def __str__(self) -> str:
         return self.text
+
+
+@dataclass(frozen=True)
+class PeakShare:
+    """A part of what an endless cache holds at its peak, as it was given, such as ``10%``."""
+
+    text: str
+    share: Fraction
+
+    def __format__(self, _: str) -> str:
+        return self.text
+
+    def of(self, peak: int) -> int:
+        """Return the size, rounded down."""
+        return int(self.share * peak)
+
+
+def read_share(argument: str, text: str) -> PeakShare | None:
+    """Read a share of the peak such as ``10%`` or ``2.5 %``; None if the text has no per cent sign."""
+    number = text.strip().removesuffix("%").strip()
+    if not text.strip().endswith("%"):
+        return None
+    found = Fraction(Decimal(number)) / 100 if _PERCENT.fullmatch(number) else None
+    if found is None or found > 1:
+        raise ArgumentError(argument, text, "a share of the peak from 0% to 100%, such as 10%")
+    return PeakShare(text.strip(), found)
 
 
 def listed_values(argument: str, texts: Iterable[str]) -> tuple[str, ...]:

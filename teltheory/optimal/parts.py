@@ -15,7 +15,7 @@ lessens the room of the others, and what is kept of it begins as many steps late
   it that no request had before. Under forced caching the paths of the requests that run are exempt, once each.
 - *Module sets*: a part is an item that was used before. The items of a request stand one below another, those that
   were used last at the top: what is at the top can be kept over the shorter interval, so of what is kept for a
-  request the leading units count, as on a path of a forest (docs/module-sets-optimum.md has the proof). Of whole
+  request the leading units count, as on a path of a forest (docs/proofs-prompt-cache.md has the proof). Of whole
   items those larger than the capacity are no parts, as no cache has room for them.
 """
 

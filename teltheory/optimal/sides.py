@@ -16,7 +16,7 @@ from math import ceil
 from typing import Any, Literal, TypeAlias
 
 from teltheory.errors import NOT_WHOLE, SolverError
-from teltheory.model.display import in_short
+from teltheory.model.display import in_short, table_of
 from teltheory.model.numbers import Ratio
 
 Number: TypeAlias = int | Fraction
@@ -103,6 +103,11 @@ class Optimum:
     def relative_gap(self) -> Fraction:
         """What is left open against what the plan comes to; 0 if that is 0."""
         return Ratio(self.gap) / self.upper if self.upper else Ratio(0)
+
+    def _repr_html_(self) -> str:
+        sides = {"lower": self.lower, "upper": self.upper, "proved": self.proved, **self.facts}
+        cells = {name: _text(value) for name, value in sides.items()}
+        return table_of(str(self), cells | {"status": self.status, "method": self.method})
 
     def __str__(self) -> str:
         if self.objective is not None:

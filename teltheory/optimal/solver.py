@@ -23,7 +23,7 @@ from teltheory.optimal.chains.intervals import IntervalProblem
 
 PYOMO_SOLVER = "highs"
 PRESOLVE = "off"
-"""HiGHS 1.15.1 with presolve reports wrong optima of whole programs (docs/highs-presolve.md)."""
+"""HiGHS 1.15.1 with presolve reports wrong optima of whole programs (docs/claims.md)."""
 LARGEST_COST = 2**20
 INTERRUPTED = "Interrupted by user"
 OUT_OF_TIME = "Time limit reached"

@@ -31,7 +31,7 @@ def draw_curves(
     for i, (xi, label) in enumerate(labels.items()):
         tail, hits = every[2 * (i // across) : 2 * (i // across) + 2, i % across]
         at_xi = [row for row in rows if row["xi"] == xi]
-        _draw_panel(tail, at_xi, _tail, drawn)
+        _draw_panel(tail, at_xi, tail_percent, drawn)
         tail.set_title(label)
         _draw_panel(hits, [row for row in at_xi if row["hit_rate"] is not None], _hits, drawn)
         hits.set_xlabel(as_it_stands(capacity))
@@ -91,7 +91,8 @@ def draw_rates(rows: Sequence[Mapping[str, Any]], groups: Mapping[str, Sequence[
     return figure
 
 
-def _tail(row: Mapping[str, Any]) -> float:
+def tail_percent(row: Mapping[str, Any]) -> float:
+    """Return a row's TEL in per cent of that without a cache."""
     return 100 * float(row["tel"] / (row["uncached_tel"] or 1))
 
 

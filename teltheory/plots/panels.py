@@ -95,8 +95,13 @@ def _rank(name: str) -> int:
 
 
 def add_title(figure: Figure, title: str) -> None:
-    """Add a title above the panels, on several lines if it is too long; the figure grows with them."""
-    if not title:
+    """Add a title above the panels, on several lines if it is too long; the figure grows with them.
+
+    In a venue's style there is none, as the caption has it.
+    """
+    import matplotlib as mpl
+
+    if not title or not mpl.rcParams["figure.titlesize"]:
         return
     heading = figure.suptitle(as_it_stands(title))
     lines = [title]

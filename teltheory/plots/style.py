@@ -20,6 +20,8 @@ COLUMN = 3.25
 """Width in inches that fits a column of every venue."""
 ACM_WIDTH = (8.5 * 72.27 - 2 * 54) / 72.27
 """Width in inches of the text in `acmart`, format sigconf: US letter with margins of 54 pt."""
+NO_TITLE = 0
+"""Size of the letters of a title where a figure has none."""
 VENUES = ("neurips", "icml", "mlsys", "acm")
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
@@ -142,7 +144,7 @@ def paper(venue: str | None = None) -> Iterator[None]:
 def of_venue(venue: str) -> dict[str, Any]:
     """Return what a venue sets of matplotlib.
 
-    MLSys has ICML's layout. ACM's is that of `acmart` in format sigconf.
+    MLSys has ICML's layout. ACM's is that of `acmart` in format sigconf. None has a title: the caption says it.
     """
     if venue not in VENUES:
         raise ArgumentError("style", venue, "one of " + ", ".join(VENUES))
@@ -154,7 +156,8 @@ def of_venue(venue: str) -> dict[str, Any]:
     if venue == "acm":
         found |= {"figure.figsize": (ACM_WIDTH, ACM_WIDTH / 1.618)}
         found["font.serif"] = ["Linux Libertine O", "Libertinus Serif", *found["font.serif"]]
-    return found | {"font.family": _fonts(found["font.serif"]), "mathtext.fontset": "stix"}
+    fonts = {"font.family": _fonts(found["font.serif"]), "mathtext.fontset": "stix"}
+    return found | fonts | {"figure.titlesize": NO_TITLE}
 
 
 def _fonts(wanted: Iterable[str]) -> list[str]:

@@ -23,7 +23,7 @@ import numpy as np
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import IntArray, rational, whole_number
 from teltheory.policies.online import TLRU
-from teltheory.policies.policy import Trim, check_parameters
+from teltheory.policies.policy import Length, Trim, check_parameters
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,10 @@ class AdaptiveTLRU:
 
     Parameters
     ----------
-    xi : int
+    xi : int or str
         Threshold until the first update, in the trace's unit.
-    q_hat : int
-        Estimate of the next prompt, in the trace's unit.
+    q_hat : int or str, optional
+        Estimate of the next prompt, in the trace's unit; as for `TLRU`.
     quantile : Fraction
         The percentile of uncached lengths to match, above 0 and at most 1.
     share : Fraction
@@ -53,8 +53,8 @@ class AdaptiveTLRU:
 
     name = "adaptive"
     loop = "adaptive"
-    xi: int
-    q_hat: int
+    xi: Length
+    q_hat: Length = None
     quantile: Fraction = Fraction(19, 20)
     share: Fraction = Fraction(4, 5)
     window: int = 500

@@ -75,7 +75,7 @@ class ApplicationTLRU:
         Threshold, one for all applications or one for each, in the trace's unit.
     split : {"equal", "reserve", "request"} or callable
         How the turns to come share it: `equal` (the default), `reserve`, which is never worse than LRU for any
-        application (docs/application-tails.md), `request_level`, or a function of a `Share`.
+        application (docs/parrot.md), `request_level`, or a function of a `Share`.
     measure : {"sum", "path"}
         Whether all turns of an application share it, or those of each path.
     trim : {"round-robin", "least-recent", "eager"}

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from teltheory.policies.node import Node, choose, ended_first, furthest_first, on_arrays
 from teltheory.policies.online import TLRU
-from teltheory.policies.policy import LeastRecentlyUsed, Trim, check_parameters, tel_safe_budget
+from teltheory.policies.policy import LeastRecentlyUsed, Length, Trim, check_parameters, tel_safe_budget
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class LengthAwareTLRU(LeastRecentlyUsed):
 
     Parameters
     ----------
-    xi : int
+    xi : int or str
         Threshold, in the trace's unit.
     trim : {"round-robin", "least-recent", "eager"} or None
         As for `TLRU`.
@@ -42,7 +42,7 @@ class LengthAwareTLRU(LeastRecentlyUsed):
 
     name = "length-aware"
     mark = "next"
-    xi: int
+    xi: Length
     trim: Trim | None = None
 
     def __post_init__(self) -> None:
@@ -69,13 +69,13 @@ class TailOptimizedBelady(LeastRecentlyUsed):
 
     Parameters
     ----------
-    xi : int
+    xi : int or str
         Threshold, in the trace's unit.
     """
 
     name = "tail-optimized-belady"
     budgets = "next"
-    xi: int
+    xi: Length
 
     def __post_init__(self) -> None:
         check_parameters(self)

@@ -22,6 +22,7 @@ class TTL(LeastRecentlyUsed):
     """
 
     name = "ttl"
+    example = "ttl:seconds=300"
     loop = "expiry"
     seconds: float
 

@@ -7,6 +7,7 @@ the turns that continue a conversation, rounded up; a threshold that is left out
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from inspect import Parameter, signature
 from typing import Any
 
@@ -14,6 +15,7 @@ from teltheory.cost.given import Units
 from teltheory.cost.latency_files import MEASURED
 from teltheory.errors import ArgumentError
 from teltheory.model.units import Time
+from teltheory.policies.policy import unread_lengths
 
 
 def policy_of(policy: Any, trace: Any, units: Units | None = None, xi: int | None = None) -> Any:
@@ -33,7 +35,7 @@ def policy_of(policy: Any, trace: Any, units: Units | None = None, xi: int | Non
     if isinstance(policy, (list, tuple)):
         return type(policy)([policy_of(one, trace, units, xi) for one in policy])
     if not isinstance(policy, str):
-        return policy
+        return in_numbers(policy, trace, units)
     from teltheory.policies.spec import DEFAULT_CUTOFF, FOR_SLOS, default_estimate, in_blocks, parse_policies
 
     spec = parse_policies(policy)
@@ -55,6 +57,20 @@ def policy_of(policy: Any, trace: Any, units: Units | None = None, xi: int | Non
     return in_blocks(built, trace.block_size)
 
 
+def in_numbers(policy: Any, trace: Any, units: Units | None = None) -> Any:
+    """Return a policy whose lengths are numbers in the trace's unit: text is read, an estimate filled in."""
+    unread = unread_lengths(policy)
+    if not unread:
+        return policy
+    from teltheory.policies.spec import default_estimate
+
+    known = units or Units.of(trace)
+    read = {"xi": known.xi, "q_hat": known.estimate, "cutoff": known.capacity}
+    found = {name: read[name](text, name) for name, text in unread.items() if text is not None}
+    left_out = {name: -(-default_estimate(trace) // trace.scale) for name in unread.keys() - found.keys()}
+    return replace(policy, **found, **left_out)
+
+
 def takes_estimate(made: Callable[..., Any]) -> bool:
     """Whether the second parameter must be given, or is called q_hat."""
     try:
@@ -64,6 +80,20 @@ def takes_estimate(made: Callable[..., Any]) -> bool:
     by_position = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
     second = [one for one in parameters if one.kind in by_position][1:2]
     return any(one.name == "q_hat" or one.default is Parameter.empty for one in second)
+
+
+def family_of(policy: Any) -> Callable[..., Any]:
+    """Return what makes a policy of xi, or of xi and q_hat: a callable, a short form, a policy itself."""
+    if not isinstance(policy, str):
+        return policy if callable(policy) else lambda xi: policy
+    from teltheory.policies.spec import parse_policy
+
+    spec = parse_policy(policy)
+    if any(isinstance(value, Time) for _, value in spec.given):
+        raise ArgumentError("policy", policy, "a threshold in tokens, or none: small traces have no latency")
+    if spec.needs("q_hat"):
+        return spec.build
+    return lambda xi: spec.build(xi, 0)
 
 
 def maker_of(policy: Any, argument: str = "policy") -> Callable[[int, int], Any]:

@@ -14,6 +14,7 @@ from teltheory.policies.policy import (
     BUDGETS,
     Budgets,
     LeastRecentlyUsed,
+    Length,
     Mark,
     Trim,
     check_parameters,
@@ -40,7 +41,7 @@ class ThresholdLRU(LeastRecentlyUsed):
     """
 
     name = "threshold-lru"
-    cutoff: int
+    cutoff: Length
 
     def __post_init__(self) -> None:
         check_parameters(self)
@@ -48,7 +49,8 @@ class ThresholdLRU(LeastRecentlyUsed):
     @on_arrays
     def drops(self, node: Node) -> bool:
         """Drop what is not longer than the cutoff."""
-        return node.past <= self.cutoff
+        short: bool = node.past <= self.cutoff
+        return short
 
 
 @dataclass(frozen=True)
@@ -57,10 +59,11 @@ class TLRU(LeastRecentlyUsed):
 
     Parameters
     ----------
-    xi : int
-        Threshold, in the trace's unit.
-    q_hat : int
-        Estimate of the next prompt, in the trace's unit.
+    xi : int or str
+        Threshold, in the trace's unit; or text, ``"2.8k"`` tokens or ``"200ms"``, which whoever replays it reads.
+    q_hat : int or str, optional
+        Estimate of the next prompt, in the trace's unit or as text in tokens. Left out, the replay takes the mean
+        prompt of the turns that continue a conversation, rounded up.
     trim : {"round-robin", "least-recent", "eager"} or None
         How surplus goes: rounds over the conversations in order of first arrival, one unit each, until the
         cache fits (Algorithm 1), which is an error where requests share prefixes; whole surpluses, least recent
@@ -74,12 +77,12 @@ class TLRU(LeastRecentlyUsed):
         `teltheory.replay.tiers.budgets` has it, or as much as in the first tier. Read it as `budgets`. With
         scaled ones T-LRU is proved to be no worse than LRU in two tiers if the estimate stays the same; that is
         refuted for flat ones, three tiers, estimates that change and overlapped loading. There use LRU before and
-        T-LRU in the last tier (docs/tiers-claims.md, "What to use").
+        T-LRU in the last tier (docs/tiers.md, "What to use").
     """
 
     name = "tlru"
-    xi: int
-    q_hat: int
+    xi: Length
+    q_hat: Length = None
     trim: Trim | None = None
     mark: Mark = "high-water"
     budget: InitVar[Budgets] = BUDGETS[0]

@@ -23,14 +23,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
+from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
-from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, TypeGuard, get_args
+from functools import lru_cache
+from typing import Annotated, Any, ClassVar, Literal, Protocol, Self, TypeAlias, TypeGuard, get_args
 
 from teltheory.errors import ArgumentError, shown
 from teltheory.model.instance import ForestInstance, Instance
 from teltheory.model.numbers import whole_number
 from teltheory.model.outcome import Outcome
 from teltheory.model.requests import Requests
+from teltheory.model.units import is_time, read_tokens
 from teltheory.policies.memory import Memory
 from teltheory.policies.node import Node, all_but, larger, on_arrays
 
@@ -40,6 +43,8 @@ Mark: TypeAlias = Literal["high-water", "resident", "last"]
 MARKS: tuple[Mark, ...] = get_args(Mark)
 Budgets: TypeAlias = Literal["scaled", "flat"]
 BUDGETS: tuple[Budgets, ...] = get_args(Budgets)
+Length: TypeAlias = Annotated[Any, "length"]
+"""A whole number in the requests' unit; or text, such as ``"2.8k"`` or ``"200ms"``, until requests read it."""
 RULES = ("drops", "budget", "trim_key", "eviction_key")
 OTHER_WAYS = ("cut", "bound_to", "observing", "shadows", "memory")
 
@@ -265,6 +270,9 @@ def settled(policy: Any, requests: Requests | None = None, rounds: bool = True) 
     """
     if isinstance(policy, (list, tuple)):
         return type(policy)([settled(one, requests, rounds) for one in policy])
+    if unread_lengths(policy):
+        expected = "lengths as whole numbers here; Problem, replay and serve read text, and fill in q_hat"
+        raise ArgumentError("policy", policy, expected)
     trim = getattr(policy, "trim", TRIMS[1])
     if trim in TRIMS[1:]:
         return policy
@@ -279,11 +287,30 @@ def settled(policy: Any, requests: Requests | None = None, rounds: bool = True) 
     return policy
 
 
+def checked_length(name: str, value: Any) -> Any:
+    """Return a length of a policy: a whole number, text that requests will read, or no estimate yet."""
+    if isinstance(value, str):
+        return value if is_time(value) else str(read_tokens(name, value))
+    return value if name == "q_hat" and value is None else whole_number(name, value)
+
+
+def unread_lengths(policy: Any) -> dict[str, str | None]:
+    """Return the lengths of a policy that are no numbers yet, by name."""
+    names: tuple[str, ...] = _lengths_of(type(policy))  # type: ignore[arg-type]
+    given = ((name, getattr(policy, name)) for name in names)
+    return {name: value for name, value in given if value is None or isinstance(value, str)}
+
+
+@lru_cache
+def _lengths_of(kind: type) -> tuple[str, ...]:
+    return tuple(one.name for one in fields(kind) if one.type in (Length, "Length")) if is_dataclass(kind) else ()
+
+
 def check_parameters(policy: Any) -> None:
     """Make the lengths among a policy's fields whole numbers, and check its way of trimming."""
     for name in ("xi", "q_hat", "cutoff"):
         if hasattr(policy, name):
-            object.__setattr__(policy, name, whole_number(name, getattr(policy, name)))
+            object.__setattr__(policy, name, checked_length(name, getattr(policy, name)))
     check_trim(policy.trim)
     if hasattr(type(policy), "mark") and policy.mark not in (*MARKS, "next"):
         raise ArgumentError("mark", policy.mark, "one of " + ", ".join(MARKS))

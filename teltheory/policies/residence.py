@@ -89,6 +89,7 @@ class Priority(LeastRecentlyUsed):
     name = "priority"
     loop = "residence"
     made_by = "by_tags"
+    example = "priority:tags=agent+chat"
     of: Sequence[int] | Mapping[str, int]
 
     def __post_init__(self) -> None:

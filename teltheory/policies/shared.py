@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from teltheory.policies.node import Node, larger, on_arrays, smaller
-from teltheory.policies.policy import LeastRecentlyUsed, Trim, check_parameters
+from teltheory.policies.policy import LeastRecentlyUsed, Length, Trim, check_parameters
 
 
 @dataclass(frozen=True)
@@ -16,17 +16,17 @@ class SharedTLRU(LeastRecentlyUsed):
 
     Parameters
     ----------
-    xi : int
+    xi : int or str
         Threshold, in tokens.
-    q_hat : int
-        Estimate of what the next request computes beside these items, in tokens.
+    q_hat : int or str, optional
+        Estimate of what the next request computes beside these items, in tokens; as for `TLRU`.
     trim : {"round-robin", "least-recent", "eager"} or None
         As for `TLRU`.
     """
 
     name = "shared-tlru"
-    xi: int
-    q_hat: int
+    xi: Length
+    q_hat: Length = None
     trim: Trim | None = None
 
     def __post_init__(self) -> None:

@@ -3,7 +3,8 @@
 A policy is a dataclass in a module of this package that says its `name`, and what makes one: its fields, or the
 classmethod that `made_by` names. What a short form leaves out comes from the command or the trace: the threshold,
 the prompt estimate, the cutoff 1024. Whole numbers may be written as sizes are (``q_hat=0.2k``), a threshold as a
-time too (``xi=200ms``), and a name in capitals or not, with its hyphens or not.
+time too (``xi=200ms``), and a name in capitals or not, with its hyphens or not. ``mine.py:Class`` is a policy of
+a file (`teltheory.policies.own_files`).
 
 Another package adds policies by entry points of the group ``teltheory.policies``: a name, and a frozen dataclass
 whose fields are the parameters. Fields called xi, q_hat and cutoff are filled in as the toolkit's own; fields that
@@ -16,7 +17,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from difflib import get_close_matches
 from fractions import Fraction
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from inspect import Parameter, Signature, signature
@@ -27,9 +28,11 @@ from typing import Any, TypeAlias
 from teltheory import policies
 from teltheory.cost.latency import A100_LLAMA2_7B, Latency
 from teltheory.errors import ArgumentError
-from teltheory.model.numbers import exact_sum, read_fraction, read_number
+from teltheory.model.numbers import exact_sum
 from teltheory.model.requests import Requests
-from teltheory.model.units import Time, is_time, read_time, read_tokens
+from teltheory.model.units import Time
+from teltheory.policies.own_files import class_in_file, is_in_file, parted
+from teltheory.policies.parameters import READERS, Value, kind_of, read_threshold
 from teltheory.policies.policy import Policy
 
 __all__ = ["default_estimate", "parse_policy"]
@@ -71,7 +74,6 @@ NO_POLICY = (
 BETWEEN_TIERS = "+"
 IN_TOKENS = ("xi", "q_hat", "cutoff")
 """Parameters that are lengths."""
-Value: TypeAlias = int | float | str | Fraction | Time
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,8 @@ class Spec:
             return self._made({**parameters, "latency": latency, "slo": slo})
         for name, parameter in parameters_of(self.kind).items():
             if parameter.default is Parameter.empty and name not in parameters:
-                raise ArgumentError("policy", self.text, f"{name}=... with it")
+                example = getattr(self.kind, "example", "")
+                raise ArgumentError("policy", self.text, f"{name}=... with it{example and f', as {example}'}")
         return self._made(parameters)
 
     def _in_tokens(self, value: Value, latency: Latency | None) -> Value:
@@ -236,6 +239,8 @@ def _registered(_: tuple[str, ...]) -> tuple[EntryPoint, ...]:
 
 def policy_class(name: str) -> type[Any]:
     """Return the class of a policy; one of another package is a dataclass with a name that the toolkit has not."""
+    if is_in_file(name):
+        return class_in_file(name)
     if name in NAMED:
         for point in (one for one in _registered(tuple(sys.path)) if one.name == name):
             place = f"entry point {point.name} = {point.value} of {point.dist.name if point.dist else 'a package'}"
@@ -271,18 +276,17 @@ def parse_policy(text: str) -> Spec:
     ArgumentError
         For an unknown policy or parameter, or a value that is not what its parameter takes.
     """
-    written, _, rest = text.partition(":")
+    written, rest = parted(text)
     name = usual(written)
     spec = Spec(name)
-    parameters = parameters_of(spec.kind).items()
-    kinds = {CACHE: "str"} | {key: _kind(parameter.annotation) for key, parameter in parameters}
+    kinds = {CACHE: "str"} | {key: kind_of(one.annotation) for key, one in parameters_of(spec.kind).items()}
     given: dict[str, Value] = {}
     for item in rest.split(",") if rest else ():
         key, equals, value = item.partition("=")
         if not equals or key not in (*spec.parameters, CACHE) or key in given:
             expected = ", ".join(f"{p}=..." for p in spec.parameters) or "no parameter"
             raise ArgumentError(f"policy {name}", item, f"{expected}, each at most once")
-        read = _threshold if key == "xi" and kinds[key] == "int" else READERS[kinds[key]]
+        read = read_threshold if key == "xi" and kinds[key] == "int" else READERS[kinds[key]]
         given[key] = read(f"policy {name}, {key}", value)
     spec = Spec(name, tuple(given.items()))
     spec.build(xi=0, q_hat=0, latency=A100_LLAMA2_7B, slo=Fraction(0))
@@ -291,11 +295,23 @@ def parse_policy(text: str) -> Spec:
 
 def parse_policies(text: str) -> AnySpec:
     """Read the short form of a policy, or of one for each tier of memory with a plus between them."""
-    parts = re.split(r"\+(?=[a-z])", text, flags=re.IGNORECASE)
-    specs = tuple(parse_policy(part) for part in parts)
+    specs = tuple(map(parse_policy, _between_tiers(text)))
     if len(specs) > 1 and any(spec.cache for spec in specs):
         raise ArgumentError("policy", text, "no cache of a tier: --cache is that of all")
     return specs[0] if len(specs) == 1 else SpecOfEach(specs)
+
+
+def _between_tiers(text: str) -> list[str]:
+    """Return the short forms between pluses; a plus in a parameter is its own, unless a policy's name follows."""
+    first, *rest = re.split(r"\+(?=[a-z./~])", text, flags=re.IGNORECASE)
+    found = [first]
+    for part in rest:
+        name = usual(parted(part)[0])
+        if "=" in found[-1] and name not in NAMED and name not in others() and not is_in_file(name):
+            found[-1] += BETWEEN_TIERS + part
+        else:
+            found.append(part)
+    return found
 
 
 def as_spec(policy: Any, read: Callable[[str], AnySpec]) -> Any:
@@ -328,8 +344,8 @@ def policy_texts(texts: Iterable[str]) -> tuple[str, ...]:
 
 def usual(name: str) -> str:
     """Return a policy's name as it is usually written, whatever its capitals, and T-LRU for tlru."""
-    if name.lower() in NAMED:
-        return name.lower()
+    if name.lower() in NAMED or is_in_file(name):
+        return name if is_in_file(name) else name.lower()
     found = others()
     near = (one for one in (*found, *NAMED) if _plain(one) == _plain(name))
     return name if name in found else next(near, name)
@@ -337,30 +353,6 @@ def usual(name: str) -> str:
 
 def _plain(name: str) -> str:
     return name.lower().replace("-", "")
-
-
-def _kind(annotation: object) -> str:
-    """Return how a field is read: the name of a type in `READERS`, that of text for anything else."""
-    text = annotation.__name__ if isinstance(annotation, type) else str(annotation).removesuffix(" | None")
-    name = text.rpartition(".")[2]
-    return name if name in READERS else "str"
-
-
-def _threshold(argument: str, text: str) -> int | Time:
-    if is_time(text):
-        return Time(text.strip(), read_time(argument, text))
-    try:
-        return read_tokens(argument, text)
-    except ArgumentError as error:
-        raise ArgumentError(argument, text, f"{error.expected}, or a time such as 200ms") from None
-
-
-READERS: dict[str, Callable[[str, str], Value]] = {
-    "int": read_tokens,
-    "float": partial(read_number, expected="a number such as 2.5"),
-    "Fraction": partial(read_fraction, expected="a share such as 0.95 or 19/20"),
-    "str": lambda argument, text: text,
-}
 
 
 def default_estimate(trace: Requests) -> int:

@@ -28,7 +28,7 @@ from teltheory.base.input_files import read_bytes
 if TYPE_CHECKING:
     from altair import TopLevelMixin
 
-__all__ = ["Card", "Page", "Section", "render", "versions"]
+__all__ = ["Card", "Page", "Section", "render", "static", "versions"]
 
 PROGRAMS = ("teltheory", "numpy", "scipy", "highspy", "pyomo", "pyarrow", "z3-solver", "cvc5")
 """Those that numbers, verdicts or figures come from."""
@@ -73,10 +73,39 @@ def render(page: Page) -> str:
         loader=PackageLoader("teltheory.report", "templates"), autoescape=True, undefined=StrictUndefined
     )
     charts = any(section.charts for section in page.sections)
-    script = (_vega() if charts else "") + _own_script()
+    script = (_vega() if charts else "") + _template("page.js")
     allowed = f"'sha256-{_base64(sha256(script.encode()).digest())}'" + " 'unsafe-eval'" * charts
     template = environment.get_template("page.html.j2")
     return template.render(page=page, html=to_html, packed=_compressed, spec=_spec, script=script, allowed=allowed)
+
+
+def static(page: Page) -> str:
+    """Return a page without charts and packed sections as HTML, in the template's style: no script, no extra."""
+    style = re.search(r"<style>.*?</style>", _template("page.html.j2"), re.DOTALL)
+    cards = "".join(
+        f'<li class="{one.tone}"><b>{escape(one.number)}</b> {escape(one.label)}</li>' for one in page.cards
+    )
+    parts = [
+        f'<section id="{one.id}"><h2>{escape(one.title)}</h2>{to_html(one.text)}</section>'
+        for one in page.sections
+    ]
+    head = (
+        '<meta charset="utf-8">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f"<title>{escape(page.title)}</title>",
+        "" if style is None else style[0],
+    )
+    body = (f"<h1>{escape(page.title)}</h1>", f"<p>{escape(page.lead)}</p>", f'<ul class="cards">{cards}</ul>')
+    lines = (
+        "<!DOCTYPE html>",
+        '<html lang="en"><head>',
+        *head,
+        "</head><body>",
+        *body,
+        to_html(page.summary),
+        *parts,
+    )
+    return "\n".join([*lines, "</body></html>", ""])
 
 
 def to_html(markdown: str) -> str:
@@ -149,8 +178,8 @@ def _vega() -> str:
     return vega
 
 
-def _own_script() -> str:
-    return files("teltheory.report").joinpath("templates", "page.js").read_text(encoding="utf-8")
+def _template(name: str) -> str:
+    return files("teltheory.report").joinpath("templates", name).read_text(encoding="utf-8")
 
 
 def _base64(content: bytes) -> str:

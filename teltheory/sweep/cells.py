@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
+from teltheory.model.display import counted, percent, rows_of
 from teltheory.model.tables import Tabular
 from teltheory.sweep.grid import Cell
 from teltheory.sweep.served import ServedCell
 
+MOST = 50
+SHARES = ("hit_rate", "change", "share_closed")
+SHOWN = (
+    *("trace", "tiers.capacities", "capacity", "xi", "policy", "p50", "p95", "hit_rate", "prefilled"),
+    *("violations", "tel", "tail_seconds", "change", "regret", "share_closed"),
+)
+"""Columns that a notebook shows."""
 AnyCell = TypeVar("AnyCell", Cell, ServedCell)
 
 
@@ -21,6 +29,24 @@ class Cells(list[AnyCell], Tabular):
 
     def _table(self) -> dict[str, Any]:
         return columns_of([cell.as_dict() for cell in self])
+
+    def _repr_html_(self) -> str:
+        """Return the first cells as a table, in the columns that any of them has."""
+        columns = columns_of([cell.as_dict() for cell in self[:MOST]])
+        shown = {name: columns[name] for name in SHOWN if any(one is not None for one in columns.get(name, ()))}
+        rows = zip(*([_text(name, value) for value in column] for name, column in shown.items()), strict=True)
+        more = f", the first {MOST} of them" if len(self) > MOST else ""
+        return rows_of(f"{counted(len(self), 'cell')}{more}", shown, rows)
+
+
+def _text(name: str, value: Any) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    if name in SHARES:
+        return percent(value)
+    if isinstance(value, list | tuple):
+        return " + ".join(f"{one:,}" for one in value)
+    return f"{value:,}" if isinstance(value, int) else f"{float(value):,.3f}"
 
 
 def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:

@@ -1,4 +1,4 @@
-"""The tables of cache contents in docs/rag-proofs-*.md, made from the counterexamples that they show."""
+"""The tables in docs/counterexamples-ragcache.md, made from the counterexamples that they show."""
 
 from proofs_checks.ragcache.documents_and_tails import BY_MEAN
 from proofs_checks.ragcache.knowledge_tree import UpperFirst
@@ -122,4 +122,4 @@ def _columns(world, title, make, how):
 def _held(rule, tier, nodes):
     if not isinstance(rule, PGDSF):
         return letters(sorted(nodes))
-    return ", ".join(f"{letters([one])} {rule.priority[tier, one]}" for one in sorted(nodes)) or "–"
+    return " ".join(f"{letters([one])}:{rule.priority[tier, one]}" for one in sorted(nodes)) or "–"

@@ -1,5 +1,6 @@
 """A claim in a file, registered or not, and the packages that register claims."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -100,8 +101,33 @@ def test_the_file_of_registered_claims_may_be_named() -> None:
 
 
 def test_a_section_that_is_none_gets_the_nearest_names_first() -> None:
-    for given, nearest in (("theorem", "theorem_b1, theorem_31, theorem_d2"), ("theorm_31", "theorem_31, ")):
+    for given, nearest in (("theorm_31", "theorem_31, "), ("Tabel 1", "Table 1, "), ("heorem", "theorem_b1, ")):
         refused(ArgumentError, f"expected one of {nearest}.* and [0-9]+ others", chosen_claims, (), given)
+
+
+@pytest.mark.parametrize("written", ["Theorem 3.1", "theorem-31", "THEOREM 3.1", "theorem_31", "Theorem–3.1"])
+def test_a_section_is_named_in_the_paper_s_words(written: str) -> None:
+    assert registry.claims_of_section(written) == registry.all_claims(("theorem_31",))
+
+
+def test_places_of_a_paper_have_the_claims_whose_source_begins_with_them() -> None:
+    def found(place: str) -> set[str]:
+        return {claim.id for claim in registry.claims_of_section(place)}
+
+    assert found("lemma d.3") == {claim.id for claim in registry.all_claims() if claim.source[:9] == "Lemma D.3"}
+    assert found("Table-1") == {"table-1", "table-1.headings"}
+    assert found("Theorem D.22") == found("?") == set()
+
+
+def test_several_files_are_decided_and_listed_together(my_claim: Path, capsys) -> None:
+    other = my_claim.with_name("your_claim.py")
+    other.write_text(my_claim.read_text().replace("my.belady", "your.belady"))
+    for more, key in (((), "verdict"), (("--list",), "statement")):
+        with pytest.raises(SystemExit):
+            main(["verify", str(my_claim), str(other), "--workers", "1", *more, "--json", "-"])
+        rows = json.loads(capsys.readouterr().out)["claims"]
+        assert [row["id"] for row in rows] == ["my.belady", "your.belady"]
+        assert all(key in row for row in rows)
 
 
 def test_a_file_that_is_registered_is_not_loaded_again() -> None:
@@ -119,7 +145,7 @@ def test_a_file_without_claims_is_an_error(text: str | None, tmp_path: Path) -> 
     file = tmp_path / "nothing.py"
     if text is not None:
         file.write_text(text)
-    refused(FileError, "nothing.py: found ", lambda: registry.claims_of_file(str(file)))
+    refused(FileError, r"nothing\.py(, line 1)?: found ", lambda: registry.claims_of_file(str(file)))
 
 
 ENDING = BELADY.replace("    return {", "    raise SystemExit(0)\n    return {")
@@ -130,7 +156,7 @@ TWIN = ENDING[ENDING.index("@claim") : ENDING.index("if __name__")].replace("my.
 def test_a_file_that_ends_the_program_is_bad_input(text: str, my_claim: Path, capsys) -> None:
     my_claim.write_text(text)
     with pytest.raises(SystemExit) as stop:
-        main(["verify", "--claims-file", str(my_claim), "--workers", "2"])
+        main(["verify", str(my_claim), "--workers", "2"])
     assert stop.value.code == 2
     said = capsys.readouterr().err
     assert said.count("\n") == 1

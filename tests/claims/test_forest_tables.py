@@ -1,4 +1,4 @@
-"""The tables of cache contents in docs/forest-strict.md, followed step by step."""
+"""The tables of cache contents in docs/counterexamples.md, followed step by step."""
 
 import re
 
@@ -15,8 +15,8 @@ pytestmark = pytest.mark.repository
 
 def rows_under(title: str) -> list[list[str]]:
     """Return the cells of the first table below a heading, its head left out."""
-    text = (DOCS / "forest-strict.md").read_text().split(f"### {title}\n")[1]
-    lines = re.findall(r"^\|.*\|$", text.split("\n### ")[0], re.MULTILINE)[2:]
+    text = (DOCS / "counterexamples.md").read_text().split(f"### {title}\n")[1]
+    lines = re.findall(r"^\|.*\|$", text.split("\n##")[0], re.MULTILINE)[2:]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 

@@ -1,4 +1,3 @@
-import re
 from dataclasses import replace
 from functools import partial
 
@@ -15,7 +14,7 @@ from proofs_checks.tail_optimized.lemmas import (
     positions,
 )
 from proofs_checks.tail_optimized.lemmas.positions import C, Caches, Step, caches, in_room, total
-from teltheory.claims.claim import MissingDataError
+from teltheory.base.extras import MissingPackageError
 from teltheory.claims.smt import Obligation, prove, z3_answer
 from teltheory.claims.terms import TRUE, every, integer, least, positive, some
 
@@ -78,7 +77,7 @@ def test_an_obligation_that_is_false_is_named_with_both_provers():
 def test_without_a_prover_there_is_no_proof(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "z3", None)
     x = integer("unheard_of")
-    with pytest.raises(MissingDataError, match=re.escape("teltheory[proofs]")):
+    with pytest.raises(MissingPackageError, match="z3-solver is needed for `proofs`: pip install "):
         prove([Obligation("x", (x >= 0,), x > 0)], "nothing")
 
 

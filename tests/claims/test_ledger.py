@@ -76,15 +76,13 @@ def _file(row):
 @pytest.mark.parametrize(
     ("page", "rows"),
     [
-        ("theorem-d2.md", BELIEF_ROWS),
+        ("beliefs.md", BELIEF_ROWS),
         ("limits.md", LIMIT_ROWS),
         ("forest-optimum.md", OPTIMUM_ROWS),
-        ("rag-claims.md", RAG_ROWS),
-        ("tiers-claims.md", TIER_ROWS),
-        ("tiers-differences.md", DIFFERENCE_ROWS),
-        ("prompt-cache-claims.md", MODULE_ROWS),
-        ("application-tails.md", TAIL_ROWS),
-        ("parrot-claims.md", PARROT_ROWS),
+        ("ragcache.md", RAG_ROWS),
+        ("tiers-theory.md", [*TIER_ROWS, *DIFFERENCE_ROWS]),
+        ("prompt-cache.md", MODULE_ROWS),
+        ("parrot.md", [*TAIL_ROWS, *PARROT_ROWS]),
     ],
 )
 def test_a_page_has_every_row_with_its_verdict(ledger, page, rows):

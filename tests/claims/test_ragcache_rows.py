@@ -144,7 +144,7 @@ def test_a_world_with_a_table_refutes_its_row(name):
 @pytest.mark.repository
 @pytest.mark.parametrize("name", SHOWN)
 def test_a_page_has_the_contents_that_the_judge_finds(name):
-    page = "".join(one.read_text() for one in sorted(DOCS.glob("rag-proofs-*.md")))
+    page = (DOCS / "counterexamples-ragcache.md").read_text()
     assert "\n\n" + "\n".join(lines(name)) + "\n" in page
     assert documents(SHOWN[name][0]) in page
 
@@ -249,7 +249,7 @@ def test_the_server_finds_what_the_row_on_requests_at_one_time_says(requests, ba
 @pytest.mark.repository
 def test_the_page_says_what_both_orders_of_two_requests_compute():
     told = r"^\| .* \| (\d) \| ([\d ]+) \+ (\d).*? \| ([\d ]+) \+ (\d).*? \| .*in all (\d) \| .*in all (\d) \|$"
-    rows = re.findall(told, (DOCS / "rag-proofs-queue.md").read_text(), re.MULTILINE)
+    rows = re.findall(told, (DOCS / "proofs-ragcache.md").read_text(), re.MULTILINE)
     assert len(rows) == 8
     for room, first, computed, second, also, *costs in rows:
         cached = [tuple(map(int, sizes.split())) for sizes in (first, second)]

@@ -1,8 +1,11 @@
 import json
 
+import click
 import pytest
 
 from teltheory.cli import main
+from teltheory.cli.printed.columns import command_of, definition
+from teltheory.cli.printed.tables import FittingTable
 
 FIGURE_2 = "conversation,prompt,response\nA,100,0\nB,100,0\nA,100,0\n"
 
@@ -86,3 +89,19 @@ def others(tmp_path):
     shape = {"hidden_size": 8192, "num_attention_heads": 64, "num_hidden_layers": 80, "num_key_value_heads": 8}
     config.write_text(json.dumps({**shape, "torch_dtype": "bfloat16"}))
     return {"--model": "llama-3-70b", "--config": str(config), "--kv-bytes": "327680"}
+
+
+@pytest.fixture(autouse=True)
+def every_column_is_defined(monkeypatch):
+    """What `--explain` prints has a definition of every column of every table that a test of commands makes."""
+    undefined, add = set(), FittingTable.add_column
+
+    def added(self, name="", *given, **settings):
+        context = click.get_current_context(silent=True)
+        if context is not None and definition(name, command_of(context)) is None:
+            undefined.add((command_of(context), name))
+        return add(self, name, *given, **settings)
+
+    monkeypatch.setattr(FittingTable, "add_column", added)
+    yield
+    assert not undefined

@@ -5,6 +5,7 @@ import json
 import httpx
 import pytest
 
+from teltheory.formats.request_logs import read_log
 from teltheory.systems.apps.engines import remote
 
 SNAKE = {
@@ -162,7 +163,7 @@ def test_bad_usage_is_refused_in_a_line(refused, tmp_path, written, monkeypatch)
     """What no engine can run, values that nobody takes, servers that are none."""
     file = written(SNAKE)
     assert "no such file" in refused("apps", "explain", tmp_path / "none.json")
-    assert "found no JSON" in refused("apps", "explain", written(LOG, "log.jsonl"))
+    assert "found no JSON" in refused("apps", "explain", written([1, 2], "log.jsonl"))
     assert "--set: found 'task'" in refused("apps", "run", file, "--set", "task")
     assert "--set: found 'code=x'" in refused("apps", "run", file, "--set", "code=x")
     assert "no value of task" in refused("apps", "run", written({**SNAKE, "set": {}}))
@@ -188,3 +189,65 @@ def test_bad_usage_is_refused_in_a_line(refused, tmp_path, written, monkeypatch)
     assert "line 1, prompt" in refused("apps", "lift", written([{"response": "r"}], "bad.jsonl"))
     assert "no folder" in refused("apps", "lift", log, "--apps", tmp_path / "none" / "a.json")
     assert "tokenizer" in refused("apps", "lift", log, "--tokenizer", "words")
+
+
+CALLS = [
+    {
+        "id": "first",
+        "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Rivers?"}],
+        "response": {
+            "choices": [{"message": {"role": "assistant", "content": "They run to the sea, all of them."}}]
+        },
+    },
+    {
+        "id": "next",
+        "messages": [
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": "Rivers?"},
+            {"role": "assistant", "content": "They run to the sea, all of them."},
+            {"role": "user", "content": "Is it true?"},
+        ],
+        "response": "Most do.",
+    },
+    {
+        "id": "other",
+        "messages": [{"role": "user", "content": "Sum up: They run to the sea, all of them."}],
+        "response": "Sea.",
+    },
+]
+ASKED = ("--capacity", "100", "--xi", "20")
+
+
+@pytest.mark.parametrize("log", [LOG, CALLS])
+def test_all_commands_take_a_log(run_json, output, written, tmp_path, log):
+    """What `lift` writes is what `explain` and `replay` make of the log itself."""
+    file, apps, trace = written(log, "log.jsonl"), tmp_path / "apps.json", tmp_path / "trace.jsonl"
+    output("apps", "lift", file, "--apps", apps, "--trace-out", trace)
+    assert run_json("apps", "explain", file) == run_json("apps", "explain", apps)
+    assert run_json("apps", "replay", file, *ASKED) == run_json("apps", "replay", trace, *ASKED)
+    assert run_json("apps", "optimum", file, *ASKED)["rows"] == run_json("apps", "optimum", trace, *ASKED)["rows"]
+    assert run_json("apps", "run", file)["engines"] == run_json("apps", "run", apps)["engines"]
+
+
+def test_messages_without_a_response_are_a_conversation(written):
+    said = [("user", "Hi"), ("assistant", "Yes?"), ("user", "Bye"), ("assistant", "So long.")]
+    messages = [{"role": role, "content": text} for role, text in said]
+    log = read_log(written([{"id": "a", "messages": messages}], "log.json"))
+    texts = [(one.name, one.prompt, one.response) for one in log]
+    assert texts == [("a", "Hi\n", "Yes?"), ("a.1", "Hi\nYes?\nBye\n", "So long.")]
+
+
+def test_applications_are_replayed_with_outputs_as_long_as_they_may_be(run_json, written):
+    """`test` begins with all of `write`, and goes on with its conversation."""
+    found = run_json("apps", "replay", written(SNAKE), "--capacity", "1k", "--xi", "20", "--policy", "lru")
+    row = found["rows"][0]
+    first = len("Write a snake game. Code: ")
+    assert (row["reused"], row["computed"]) == (first + 4, first + len(". Test: "))
+
+
+def test_a_file_that_has_not_what_a_command_needs_is_refused_with_what_it_is(refused, written):
+    trace = written([{"request": "r", "application": "a", "prompt": 3, "response": 4}], "trace.jsonl")
+    assert "found a trace of lengths, expected texts" in refused("apps", "explain", trace)
+    assert "found applications, expected a log of requests" in refused("apps", "lift", written(SNAKE))
+    empty = written([{"prompt": "", "response": {}}], "log.jsonl")
+    assert "response: found {}, expected a text, or choices" in refused("apps", "lift", empty)

@@ -113,7 +113,7 @@ def test_a_verify_whose_processes_are_killed_ends_with_1_and_names_the_claim(run
 
 def test_the_rows_of_one_file_are_decided(output):
     script = Path(proofs_checks.__file__).parent / "tail_optimized" / "printed_numbers.py"
-    assert "kv-size" in output("verify", "--claims-file", script, "--workers", 1)
+    assert "kv-size" in output("verify", script, "--workers", 1)
 
 
 def test_reproduce_without_the_data_says_so(output, tmp_path, monkeypatch):

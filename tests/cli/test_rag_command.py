@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from teltheory.cli.rag.serve import usual_index
+from teltheory.systems.rag.indexes import IVF, FlatL2
 from teltheory.systems.rag.systems import GPU_LRU, NONE, RAGCACHE
 
 DOCUMENTS = (
@@ -131,3 +133,30 @@ def test_stage_times_of_another_index_are_refused(run, refused, mine):
     assert run(*asked, "--index", "flat") == 0
     told = refused(*asked, "--index", "ivf:lists=2,probe=2,stages=2")
     assert "seconds, index: found 'FlatL2', expected 'IVF'" in told
+
+
+@pytest.mark.parametrize(
+    "asked", [("--queries", "q.txt"), ("--question", "Who wrote Emma?", "--question", "When?")]
+)
+def test_three_documents_and_questions_as_text_are_served(run, capsys, tmp_path, monkeypatch, asked):
+    monkeypatch.chdir(tmp_path)
+    for name in ("emma", "moby", "odyssey"):
+        (tmp_path / "mine").mkdir(exist_ok=True)
+        (tmp_path / "mine" / f"{name}.txt").write_text(f"{name} is a book about {name} and what {name} did")
+    (tmp_path / "q.txt").write_text("Who wrote Emma?\n\nWhen?\n")
+    tiers = ("--tier", "1k", "--tier", "10k:pcie4")
+    assert run("rag", "serve", "mine", *asked, *tiers, "--requests", "20") == 0
+    said = capsys.readouterr().out
+    assert "Search: FlatL2" in said
+    assert "Questions: 2 questions of" in said
+
+
+def test_as_many_documents_as_lists_have_an_index_of_lists():
+    assert (usual_index(63), usual_index(64)) == (FlatL2(), IVF())
+
+
+def test_questions_come_from_one_place(run, mine, capsys):
+    assert run("rag", "serve", *mine, *TIERS, "--question", "Who?") == 2
+    assert (
+        capsys.readouterr().err == "teltheory: queries: found 'questions.jsonl', expected none with --question\n"
+    )

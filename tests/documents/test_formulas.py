@@ -29,7 +29,7 @@ def complaints(browser, written):
 @pytest.mark.repository
 def test_every_formula_can_be_set(chromium):
     written = formulas()
-    assert {"model.md", "notation.md", "limits.md"} <= {page for page, _ in written}
+    assert {"model.md", "words.md", "limits.md"} <= {page for page, _ in written}
     assert complaints(chromium, written) == []
     assert "Undefined control sequence" in complaints(chromium, [("x.md", r"\fraq{1}{2}")])[0][2]
 

@@ -10,7 +10,7 @@ from experiments import beyond_tel
 from experiments.beyond_tel import MEASURES, main, measured, rows_at
 from teltheory.workloads import ConversationModel
 
-PAGE = Path(__file__).parents[2] / "docs" / "beyond-tel.md"
+PAGE = Path(__file__).parents[2] / "docs" / "costs.md"
 POLICIES = ("LRU", "T-LRU", "End-Aware T-LRU", "Tail-Optimized Belady")
 
 

@@ -177,7 +177,7 @@ def test_tool_calls_parts_and_missing_content(words, tmp_path):
 
 
 def judged(messages):
-    """Return the turns of messages (answers, tokens), by the rule of docs/datasets.md, message by message."""
+    """Return the turns of messages (answers, tokens), by the rule of docs/formats.md, message by message."""
     turns, prompt, response = [], None, None
     for answers, tokens in messages:
         if answers and prompt is not None and any(not a for a, _ in prompt):

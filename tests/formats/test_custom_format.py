@@ -40,7 +40,7 @@ def test_the_real_azure_trace(shared):
 
 @pytest.mark.repository
 def test_the_table_of_the_documents_has_every_format_and_where_its_data_is():
-    pages = [(ROOT / "docs" / name).read_text() for name in ("datasets.md", "logs.md")]
+    pages = [(ROOT / "docs" / name).read_text() for name in ("formats.md", "logs.md")]
     rows = [line for line in "\n".join(pages).splitlines() if line.startswith("| `")]
     for format in FORMATS.values():
         assert any(f"`{format.name}`" in row.split("|")[1] for row in rows), format.name

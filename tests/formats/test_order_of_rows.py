@@ -167,7 +167,7 @@ def shape(trace):
 
 def test_all_formats_are_here():
     assert {name.partition(",")[0] for name in EXAMPLES} | set(ORDER_MATTERS) == set(FORMATS)
-    said = " ".join((DOCS / "datasets.md").read_text().split() + (DOCS / "logs.md").read_text().split())
+    said = " ".join(((DOCS / "formats.md").read_text() + (DOCS / "formats-logs.md").read_text()).split())
     assert [phrase for phrase in ORDER_MATTERS.values() if phrase not in said] == []
 
 

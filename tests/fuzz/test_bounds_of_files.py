@@ -1,4 +1,4 @@
-"""The bounds that docs/hostile-input.md names for what is read: at one a file is read, above it is refused."""
+"""The bounds of docs/files-and-releases.md for what is read: at one a file is read, above it is refused."""
 
 import csv
 import json
@@ -13,7 +13,7 @@ from teltheory.formats.opened import LONGEST_LINE
 from teltheory.systems.apps.records import MOST_BYTES
 from teltheory.systems.rag import stage_times
 
-PAGE = (Path(__file__).parents[2] / "docs/hostile-input.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs/files-and-releases.md").read_text()
 MIB = stage_times.MOST_BYTES
 
 

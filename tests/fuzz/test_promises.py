@@ -1,4 +1,4 @@
-"""What docs/hostile-input.md promises of the edges of the system, sentence by sentence."""
+"""What docs/files-and-releases.md promises of the edges of the system, sentence by sentence."""
 
 import os
 import subprocess
@@ -107,7 +107,7 @@ BOUNDS = {
 
 @pytest.mark.repository
 def test_the_bounds_of_the_page_are_those_of_the_code():
-    page = (Path(__file__).parents[2] / "docs" / "hostile-input.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "files-and-releases.md").read_text(encoding="utf-8")
     cells = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("| ")]
     for what, bounds in BOUNDS.items():
         (said,) = [bound for name, bound in cells if name.startswith(what)]

@@ -117,7 +117,7 @@ def test_without_pandas_or_polars_the_error_says_what_to_install(monkeypatch):
     trace = tt.Trace.from_turns([0], [1], [2])
     for name, convert in (("pandas", trace.to_pandas), ("polars", trace.to_polars)):
         monkeypatch.setitem(__import__("sys").modules, name, None)
-        refused(TelTheoryError, f"{name} is not installed, expected it: pip install", convert)
+        refused(TelTheoryError, f"{name} is needed for `dataframes`: pip install", convert)
 
 
 @given(forests(), st.integers(0, 20))

@@ -34,7 +34,7 @@ WRONG_WITH_PRESOLVE = Case(
     xi=7,
     q_hat=0,
 )
-"""HiGHS 1.15.1 with presolve says 12 with the bound 12.0 (docs/highs-presolve.md)."""
+"""HiGHS 1.15.1 with presolve says 12 with the bound 12.0 (docs/claims.md)."""
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -5,7 +5,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from teltheory.errors import ArgumentError
-from teltheory.plots.panels import add_title
+from teltheory.plots.panels import add_title, panels
 from teltheory.plots.style import POLICIES, VENUES, looks, paper, text_width
 from teltheory.policies.spec import NAMED
 
@@ -51,3 +51,11 @@ def test_a_venue_that_is_not_known_is_named():
     with pytest.raises(ArgumentError, match="expected one of neurips, icml, mlsys, acm"), paper("nature"):
         pass
     assert len(VENUES) == 4
+
+
+def test_a_figure_in_a_venue_s_style_has_no_title():
+    for venue, title in (("icml", ""), (None, "mine")):
+        with paper(venue):
+            figure, _ = panels(3, 2)
+            add_title(figure, "mine")
+        assert figure.get_suptitle() == title

@@ -92,7 +92,7 @@ def test_without_the_extra_the_command_says_how_to_install_it(trace_file, monkey
     assert replay(trace_file, "--scheduler", "tcp://127.0.0.1:1") == 2
     error = capsys.readouterr().err
     assert error.count("\n") == 1
-    assert "pip install 'teltheory[cluster]'" in error
+    assert "distributed (Dask) is needed for `cluster`: pip install " in error
 
 
 def test_a_bad_store_is_told_before_the_trace_is_read(tmp_path, monkeypatch, capsys):

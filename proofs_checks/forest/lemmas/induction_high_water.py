@@ -123,6 +123,6 @@ def proved() -> Proof:
     """Prove the dominance."""
     covers = (
         "any forest, asks, totals, capacity, threshold and number of running requests, q_hat no less than the new "
-        "part of each request that continues a path; steps by hand (docs/forest-dominance.md)"
+        "part of each request that continues a path; steps by hand (docs/proofs-forest.md)"
     )
     return prove(obligations(), covers)

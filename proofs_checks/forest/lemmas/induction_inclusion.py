@@ -43,5 +43,5 @@ def proved() -> Proof:
     """Prove inclusion."""
     return prove(
         list(obligations()),
-        "any forest, capacity and order that does not depend on it; steps by hand (docs/forest-dominance.md)",
+        "any forest, capacity and order that does not depend on it; steps by hand (docs/proofs-forest.md)",
     )

@@ -1,1 +1,1 @@
-"""The inductive proofs on sets of modules; docs/prompt-cache-proofs.md has the words around them."""
+"""The inductive proofs on sets of modules; docs/proofs-prompt-cache.md has the words around them."""

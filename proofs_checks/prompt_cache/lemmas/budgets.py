@@ -58,7 +58,7 @@ def shared_budget() -> Iterator[Obligation]:
 
 BY_HAND = (
     "any sizes, requests and estimates that cover what they have to, any trimming; by hand: items of one request "
-    "move to the front one after another, and sums over a request's items add up (docs/prompt-cache-claims.md)"
+    "move to the front one after another, and sums over a request's items add up (docs/proofs-prompt-cache.md)"
 )
 
 

@@ -1,4 +1,4 @@
-"""The exchange lemma of Theorem D.2, checked by machine (docs/theorem-d2-proof.md has it in words).
+"""The exchange lemma of Theorem D.2, checked by machine (docs/proofs-belief.md has it in words).
 
 Tokens are items, v is a token's score before a turn and w after it, F(K) the excess that is saved from then on by
 keeping the tokens K. T has C - 1 tokens, and b and all of T score at least as much as a.
@@ -231,7 +231,7 @@ BY_HAND = (
     "any number of conversations and turns, any lengths, C, xi, rates and gaps; by hand: the recursion is a mean "
     "over outcomes of what is saved now and later; a token more does no harm; of the best choices some has most "
     "in common with a given one, and two that differ have each a token of its own (written out for up to 6 "
-    "tokens); prefixes are among the sets of highest score (docs/theorem-d2.md)"
+    "tokens); prefixes are among the sets of highest score (docs/proofs-belief.md)"
 )
 
 

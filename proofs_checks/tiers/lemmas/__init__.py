@@ -1,1 +1,1 @@
-"""The inductive proofs on tiers, one conversation at a time; docs/tiers-proofs.md has the words around them."""
+"""The inductive proofs on tiers, one conversation at a time; docs/proofs-tiers.md has the words around them."""

@@ -44,11 +44,11 @@ def one_budget() -> Iterator[Obligation]:
 
 LAST = (
     "any number of tiers, lengths, loads, turns and conversations, any estimates; by hand: what the last tier "
-    "evicts is the least recent that all tiers hold (docs/tiers-claims.md)"
+    "evicts is the least recent that all tiers hold (docs/proofs-tiers.md)"
 )
 ONE = (
     "any number of tiers, lengths, loads, turns and conversations; by hand: tiers that are full with A and newer "
-    "ones stay so (docs/tiers-claims.md)"
+    "ones stay so (docs/proofs-tiers.md)"
 )
 
 

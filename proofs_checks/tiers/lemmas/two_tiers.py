@@ -109,7 +109,7 @@ def implication() -> Obligation:
 COVERS = (
     "two tiers, exclusive or inclusive, any lengths, loads, turns and conversations, any trimming that leaves no "
     "surplus where LRU evicts, T-LRU with any b1 >= b / (1 - load) or LRU in the second tier; by hand: sums over "
-    "the newer ones, and the excess falls with Y0 and Y1 (docs/tiers-claims.md)"
+    "the newer ones, and the excess falls with Y0 and Y1 (docs/proofs-tiers.md)"
 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,23 +13,26 @@ import click
 from teltheory.base.extras import check_report
 from teltheory.cli.advise.frontier import draw_frontiers
 from teltheory.cli.advise.question import AdviceQuestion, Advised, Planned, plan_options, write_found
+from teltheory.cli.asked.completion import policies
 from teltheory.cli.asked.options import (
     capacity_option,
     goal_option,
-    json_option,
+    gpu_hour_option,
     prefix_options,
     q_hat_option,
     served_options,
+    table_options,
     trace_options,
 )
 from teltheory.cli.asked.pictures import Picture, picture_options
 from teltheory.cli.asked.prefixes import Prefixes, block_lines, reading_as_data, reading_line
-from teltheory.cli.asked.question import chosen_capacities, read_capacities, read_sizes
+from teltheory.cli.asked.question import chosen_capacities, read_capacities, read_sizes, sizes_of
 from teltheory.cli.asked.served import ServedModel
 from teltheory.cli.asked.serving import Loaded, serving_options
 from teltheory.cli.asked.tiers import Tiered, tier_options
 from teltheory.cli.asked.traces import Reading, report_lines, turns_as_data
 from teltheory.cli.parts import command, option
+from teltheory.cli.printed.money import GpuPrice
 from teltheory.cli.printed.output import check_targets, console, show, write_json
 from teltheory.cost.given import in_text
 from teltheory.errors import ArgumentError
@@ -64,6 +67,7 @@ if TYPE_CHECKING:
     "--policy",
     "policy_text",
     metavar="POLICY",
+    shell_complete=policies,
     help="Policy of the cache. One with a threshold; T-LRU if left out.",
 )
 @q_hat_option
@@ -85,11 +89,12 @@ if TYPE_CHECKING:
 @serving_options()
 @plan_options
 @served_options
+@gpu_hour_option
 @option("--html", "page", metavar="FILE", help="Also write a page to FILE, to show to others.")
 @picture_options("It shows what more gain costs")
 @trace_options()
 @prefix_options()
-@json_option
+@table_options
 def advise(
     trace_file: str,
     capacities: tuple[str, ...],
@@ -101,6 +106,7 @@ def advise(
     planned: Planned,
     reading: Reading,
     prefixes: Prefixes,
+    gpu_hour: float | None,
     target: str | None,
     **given: Any,
 ) -> int:
@@ -118,16 +124,22 @@ def advise(
     sizes = read_capacities(capacities, shape)
     prefixes.check(forced=False)
     picture.check()
-    asked = AdviceQuestion.of(tiered, loaded, planned, served, sizes)
+    asked = replace(AdviceQuestion.of(tiered, loaded, planned, served, sizes), price=_price(gpu_hour, served))
     trace = reading.read(trace_file)
     requests = prefixes.of(trace)
     chosen, origin = chosen_capacities(requests)
-    sizes, sized = (sizes, list(read_sizes(capacities, shape))) if sizes else (chosen, [origin])
-    found = asked.answer(trace_file, requests, sizes, wish)
+    wanted, shares = sizes_of(requests, sizes)
+    sized = [*read_sizes(capacities, shape), *shares] if sizes else [origin]
+    found = asked.answer(trace_file, requests, wanted or chosen, wish)
     told = Preface.of(trace_file, trace, requests, prefixes, served, found[0].advice, asked.said or sized)
     _report(told, found, requests.scale, page, target, reading.seed)
     draw_frontiers(picture, [one.advice for one in found], Path(trace_file).name)
     return 0
+
+
+def _price(hour: float | None, served: ServedModel) -> GpuPrice | None:
+    """Return what prefill costs, None if no price is given."""
+    return None if hour is None else GpuPrice(hour, served.tensor_parallel or 1, served.needed_latency)
 
 
 def _check_targets(target: str | None, page: str | None) -> None:

@@ -39,7 +39,7 @@ def draw_frontiers(picture: Picture, advices: Sequence[Advice], trace: str) -> N
     found, goal = [frontier_as_data(advice.frontier) for advice in advices], advices[0].goal.name
     memories = [memory(advice) for advice in advices]
     picture.draw(
-        lambda: draw_frontier(found, memories, goal, picture.above(trace)),
+        lambda: draw_frontier(found, memories, goal, trace),
         caption_of_frontier(found, memories, goal, trace),
     )
 

@@ -36,6 +36,7 @@ from teltheory.cli.asked.served import ServedModel
 from teltheory.cli.asked.serving import Loaded, speed_lines
 from teltheory.cli.asked.tiers import Tiered
 from teltheory.cli.parts import option
+from teltheory.cli.printed.money import GpuPrice
 from teltheory.cli.printed.output import console, progress_bar, show, write_text
 from teltheory.cli.replay.command import about
 from teltheory.cost.given import in_text
@@ -102,17 +103,29 @@ class Advised:
     advice: Advice
     speed: tuple[str, ...]
     plans: dict[str, Plan]
+    price: GpuPrice | None = None
 
     def show(self, block_size: int) -> None:
         """Print it."""
         out = console()
-        show(out, "", *self.speed, *advice_lines(self.advice), *advice_tables(self.advice))
+        show(out, "", *self.speed, *advice_lines(self.advice), *self.money, *advice_tables(self.advice))
         if self.plans:
             show(out, *plan_sentences(self.advice, self.plans, block_size), plan_table(self.plans, block_size))
+
+    @property
+    def money(self) -> list[str]:
+        """What prefill on the rest costs, as a sentence; nothing without a price."""
+        if self.price is None:
+            return []
+        spent = [(row.policy, row.busy) for row in self.advice.held_out.rows[:2]]
+        idle = self.advice.serving is None
+        return [self.price.line("prefill on the rest" if idle else "prefill and loading on the rest", spent, idle)]
 
     def as_data(self, block_size: int) -> dict[str, Any]:
         """Return it as plain data."""
         found: dict[str, Any] = advice_as_data(self.advice)
+        if self.price is not None:
+            found["money"] = {row.policy: self.price.of(row.busy) for row in self.advice.held_out.rows[:2]}
         if self.advice.serving is not None:
             found |= {"speed": list(self.speed), "plans": plans_as_data(self.plans, block_size)}
         return dict(finite(found))
@@ -137,10 +150,11 @@ class AdviceQuestion:
     grid: PlanGrid | None
     said: tuple[str, ...]
     shape: KVSize | None
+    price: GpuPrice | None = None
 
     @classmethod
     def of(
-        cls, tiered: Tiered, loaded: Loaded, planned: Planned, served: ServedModel, sizes: tuple[int, ...]
+        cls, tiered: Tiered, loaded: Loaded, planned: Planned, served: ServedModel, sizes: tuple[Any, ...]
     ) -> AdviceQuestion:
         """Check what was asked for."""
         if not (tiered or loaded or planned):
@@ -176,9 +190,10 @@ class AdviceQuestion:
         found = advise(requests, in_text(memory), serving=self.serving, load=self.load, **wish)
         advice = replace(found, shape=self.shape)
         if advice.serving is None:
-            return Advised(advice, (), {})
+            return Advised(advice, (), {}, self.price)
         speed = tuple(speed_lines(advice.serving, self.load, advice.held_out.rows[0].utilisation))
-        return Advised(advice, speed, {} if self.grid is None else plans_of(requests, advice, self.grid, wish))
+        plans = {} if self.grid is None else plans_of(requests, advice, self.grid, wish)
+        return Advised(advice, speed, plans, self.price)
 
 
 def plans_of(requests: Trace | Forest, advice: Advice, grid: PlanGrid, wish: dict[str, Any]) -> dict[str, Plan]:

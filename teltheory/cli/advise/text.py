@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from altair import Chart, VConcatChart
 
     from teltheory.advice import Advice
+    from teltheory.advice.advice import AtEfficiency
 
 LEAD = (
     "A threshold for T-LRU, chosen on the first part of the trace and judged on the rest, in the order of time. "
@@ -85,7 +86,15 @@ def advice_as_data(advice: Advice) -> dict[str, Any]:
         "why": list(advice.why),
         "engines": [asdict(setting) for setting in advice.engines],
         **_queue_as_data(advice),
+        **({"band": [_at_as_data(one, advice) for one in advice.band]} if advice.band else {}),
     }
+
+
+def _at_as_data(at: AtEfficiency, middle: Advice) -> dict[str, Any]:
+    """Return the advice at an efficiency as plain data; null for what there is not."""
+    one = (at.advice or middle) if at.reached else None
+    found = {"slo_tokens": one.goal.xi, "recommended": one.recommended, "xi": one.xi} if one else {}
+    return {"efficiency": float(at.efficiency), "reached": at.reached, **found}
 
 
 def _queue_as_data(advice: Advice) -> dict[str, Any]:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from teltheory.cli.apps.files import applications_in
 from teltheory.cli.apps.options import tokens_of, tokens_option
-from teltheory.cli.asked.options import json_option
+from teltheory.cli.asked.options import table_options
 from teltheory.cli.parts import command, option
 from teltheory.cli.printed.output import check_target, report
 from teltheory.cli.printed.tables import plain_table
@@ -16,7 +17,7 @@ from teltheory.errors import listed, printable
 from teltheory.model.display import counted
 from teltheory.systems.apps.deduction import READINGS, RULES
 from teltheory.systems.apps.explain import Explained, Prefix, drawing, explain, known_tokens, shared_prefixes
-from teltheory.systems.apps.records import Application, located, read_applications
+from teltheory.systems.apps.records import Application, located
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -44,15 +45,16 @@ WIDEST, MOST = 40, 6
     "--reading", type=click.Choice(READINGS), default="stage", show_default=True, help="How task groups are read."
 )
 @tokens_option
-@json_option
+@table_options
 def explain_command(file: str, rule: str, reading: str, tokenizer: str, target: str | None) -> int:
     """Show the graph of applications, and what they share.
 
-    For each request of FILE: its label, stage and task group. After that the prefixes that prompts share.
+    For each request of FILE: its label, stage and task group. After that the prefixes that prompts share. FILE has
+    applications, or is a log of requests, which they are lifted from.
     """
     check_target(target)
     tokens = tokens_of(tokenizer)
-    applications = read_applications(file)
+    applications = applications_in(file, tokens.count)
     with located(file):
         found = [explain(one, rule, reading) for one in applications]
         counts = [{k: known_tokens(one, k, tokens.encode) for k in one.graph.order} for one in applications]

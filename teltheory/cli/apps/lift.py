@@ -7,14 +7,14 @@ from pathlib import Path
 
 import click
 
+from teltheory.cli.apps.files import log_in
 from teltheory.cli.apps.options import tokens_of, tokens_option
-from teltheory.cli.asked.options import json_option, whole
+from teltheory.cli.asked.options import table_options, whole
 from teltheory.cli.parts import command, option
 from teltheory.cli.printed.output import check_targets, report
 from teltheory.cli.printed.tables import plain_table
 from teltheory.errors import printable
 from teltheory.formats.applications import write_application_trace
-from teltheory.formats.request_logs import read_log
 from teltheory.model.display import counted, percent
 from teltheory.systems.apps.lift import LEAST, Lifted, as_applications, as_trace, lift
 from teltheory.systems.apps.records import write_applications as write_records
@@ -38,17 +38,18 @@ MOST = 20
 )
 @whole("--least", LEAST, "Least number of characters of an output that a prompt must hold.")
 @tokens_option
-@json_option
+@table_options
 def lift_command(
     log: str, records: str | None, trace: str | None, least: int, tokenizer: str, target: str | None
 ) -> int:
     """Find the applications in LOG, a log of requests.
 
-    LOG is JSON lines with prompts and responses; a prompt that holds an earlier output depends on it.
+    LOG is JSON lines with prompts, or OpenAI's messages, and responses; a prompt that holds an earlier output
+    depends on it.
     """
     check_targets({"--apps": records, "--trace-out": trace, "--json": target})
     tokens = tokens_of(tokenizer)
-    lifted = lift(read_log(log), least)
+    lifted = lift(log_in(log), least)
     if records is not None:
         write_records(as_applications(lifted, tokens.count), Path(records))
     if trace is not None:

@@ -8,14 +8,15 @@ from typing import Any
 
 import click
 
+from teltheory.cli.apps.files import trace_in
+from teltheory.cli.apps.options import tokens_of, tokens_option
 from teltheory.cli.apps.tails import LEGEND, TailGrid, grid_options, told
-from teltheory.cli.asked.options import duration, json_option
+from teltheory.cli.asked.options import duration, table_options
 from teltheory.cli.parts import command, option
 from teltheory.cli.printed.output import check_target, report
 from teltheory.cli.printed.tables import plain_table
 from teltheory.cli.replay.command import about
 from teltheory.cost.applications import application_tel
-from teltheory.formats.applications import read_application_trace
 from teltheory.model.applications import ApplicationTrace, Measure
 from teltheory.policies.online import LRU
 from teltheory.replay.applications import replay_applications
@@ -65,22 +66,24 @@ class BoundsRow:
     help="Longest time for the solver.",
 )
 @grid_options
-@json_option
+@tokens_option
+@table_options
 def optimum(
-    file: str, method: str, time_limit: float | None, target: str | None, forced: bool, **grid: Any
+    file: str, method: str, time_limit: float | None, tokenizer: str, target: str | None, forced: bool, **grid: Any
 ) -> int:
     """Print the least excess that any policy reaches on FILE.
 
-    FILE has applications as JSON lines, and is known in advance. To find it is NP-hard, so two sides are printed;
+    FILE is as for replay, and is known in advance. To find it is NP-hard, so two sides are printed;
     they meet where the answer is known.
     """
     check_target(target)
     asked = TailGrid.of(**grid)
-    apps = read_application_trace(file)
+    said: list[str] = []
+    apps = trace_in(file, tokens_of(tokenizer).count, said.append)
     with about(file):
         rows = list(_rows(apps, asked, forced, method, time_limit))
     data = {"applications": apps.applications, "rows": list(map(asdict, rows))}
-    report(target, _parts(apps, rows), data)
+    report(target, [*said, *_parts(apps, rows)], data)
     return 0
 
 
@@ -89,7 +92,7 @@ def _rows(
 ) -> Iterator[BoundsRow]:
     from teltheory.optimal.applications import application_optimum
 
-    for capacity, xi, measure in asked.cells():
+    for capacity, xi, measure in asked.cells(apps):
         lru = application_tel(apps, replay_applications(apps, LRU(), capacity, forced), xi, measure)
         best = application_optimum(apps, capacity, xi, measure, forced, method, time_limit)
         yield BoundsRow(capacity, xi, measure, lru, best.lower, best.upper, best.bound, best.method)

@@ -8,15 +8,16 @@ from typing import Any, get_args
 
 import click
 
+from teltheory.cli.apps.files import trace_in
+from teltheory.cli.apps.options import tokens_of, tokens_option
 from teltheory.cli.apps.tails import LEGEND, TailGrid, grid_options, told
-from teltheory.cli.asked.options import json_option, policy_option, q_hat_option
+from teltheory.cli.asked.options import policy_option, q_hat_option, table_options
 from teltheory.cli.parts import command, option
 from teltheory.cli.printed.output import check_target, report
 from teltheory.cli.printed.tables import plain_table
 from teltheory.cli.replay.command import about
 from teltheory.cost.applications import application_excess
 from teltheory.errors import ArgumentError
-from teltheory.formats.applications import read_application_trace
 from teltheory.model.applications import ApplicationTrace, Measure
 from teltheory.model.display import percent
 from teltheory.model.numbers import exact_sum
@@ -70,20 +71,23 @@ class ReplayRow:
 )
 @q_hat_option
 @grid_options
-@json_option
+@tokens_option
+@table_options
 def replay(
     file: str,
     policies: tuple[str, ...],
     splits: tuple[str, ...],
     trim: Trim,
     q_hat: int | None,
+    tokenizer: str,
     target: str | None,
     forced: bool,
     **grid: Any,
 ) -> int:
     """Replay the applications of FILE under policies.
 
-    FILE is JSON lines. The excess of each application is counted.
+    FILE has applications, a log of requests, which they are lifted from, or a trace of lengths. The excess of each
+    application is counted.
 
     The policy application-tlru shares an application's threshold among its turns, once for each --split; tlru has
     it for each turn.
@@ -94,10 +98,15 @@ def replay(
     for text in texts:
         if text != ApplicationTLRU.name:
             parse_policy(text)
-    apps = read_application_trace(file)
+    said: list[str] = []
+    apps = trace_in(file, tokens_of(tokenizer).count, said.append)
     with about(file):
         rows = list(_rows(apps, asked, _Built(texts, chosen, trim, q_hat), forced))
-    report(target, _parts(apps, rows, q_hat), {"applications": apps.applications, "rows": list(map(asdict, rows))})
+    report(
+        target,
+        [*said, *_parts(apps, rows, q_hat)],
+        {"applications": apps.applications, "rows": list(map(asdict, rows))},
+    )
     return 0
 
 
@@ -131,7 +140,7 @@ def _splits(texts: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _rows(apps: ApplicationTrace, asked: TailGrid, built: _Built, forced: bool) -> Iterator[ReplayRow]:
-    for capacity, xi, measure in asked.cells():
+    for capacity, xi, measure in asked.cells(apps):
 
         def excess(outcome: Outcome, xi: int = xi, measure: Measure = measure) -> Any:
             return application_excess(apps, outcome, xi, measure)

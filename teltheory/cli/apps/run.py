@@ -10,7 +10,8 @@ from typing import Any
 import click
 
 from teltheory.cli.apps.engines import Engines, engine_options
-from teltheory.cli.asked.options import duration, json_option
+from teltheory.cli.apps.files import applications_in
+from teltheory.cli.asked.options import duration, table_options
 from teltheory.cli.parts import command, option
 from teltheory.cli.printed.output import check_target, report
 from teltheory.cli.printed.tables import plain_table
@@ -19,7 +20,7 @@ from teltheory.model.display import counted
 from teltheory.systems.apps.answering import Answered, answer, prompt_tokens
 from teltheory.systems.apps.engines.remote import RemoteEngine
 from teltheory.systems.apps.engines.tiny import TinyEngine
-from teltheory.systems.apps.records import Application, located, read_applications
+from teltheory.systems.apps.records import Application, located
 from teltheory.systems.apps.sessions import Manager
 
 COLUMNS = ("engine", "filled", "generated", "most held")
@@ -41,17 +42,18 @@ LEGEND = (
     metavar="TIME",
     help="Longest wait for an answer. It bounds each get.",
 )
-@json_option
+@table_options
 def run(file: str, engines: Engines, sets: tuple[str, ...], timeout: float, target: str | None) -> int:
     """Run the applications of FILE and show the answers.
 
-    The answers are what a client gets; the exit code is 1 if a get fails.
+    The answers are what a client gets; the exit code is 1 if a get fails. FILE has applications, or is a log of
+    requests, which they are lifted from.
     """
     check_target(target)
     if not timeout > 0:
         raise ArgumentError("--timeout", timeout, "a time above 0")
-    applications = _with(read_applications(file), sets)
     made = engines.made()
+    applications = _with(applications_in(file, lambda text: len(made[0].encode(text))), sets)
     with located(file):
         found = asyncio.run(_found(applications, made, timeout))
     pairs = list(zip(applications, found, strict=True))

@@ -10,11 +10,12 @@ from typing import get_args
 import click
 
 from teltheory.cli.asked.options import capacity_option, forced_option, together
+from teltheory.cli.asked.question import read_capacities, sizes_of
 from teltheory.cli.parts import option
 from teltheory.errors import ArgumentError
 from teltheory.model.applications import ApplicationTrace, Measure
 from teltheory.model.display import counted
-from teltheory.model.units import listed_values, read_tokens
+from teltheory.model.units import PeakShare, listed_values, read_tokens
 
 LEGEND = (
     "excess: tokens above the threshold, over all applications, of what all turns of an application (sum) or its "
@@ -26,24 +27,23 @@ LEGEND = (
 class TailGrid:
     """Capacities, thresholds and measures, in tokens."""
 
-    capacities: tuple[int, ...]
+    capacities: tuple[int | PeakShare, ...]
     xis: tuple[int, ...]
     measures: tuple[Measure, ...]
 
     @classmethod
     def of(cls, capacities: tuple[str, ...], xis: tuple[str, ...], measure: str) -> TailGrid:
         """Read the options; each needs a value."""
-        read = []
         for name, texts in (("--capacity", capacities), ("--xi", xis)):
             if not texts:
                 raise ArgumentError(name, None, "tokens, such as 300k; a comma lists")
-            read.append(tuple(dict.fromkeys(read_tokens(name, one) for one in listed_values(name, texts))))
+        thresholds = dict.fromkeys(read_tokens("--xi", one) for one in listed_values("--xi", xis))
         measures = get_args(Measure) if measure == "both" else (measure,)
-        return cls(read[0], read[1], measures)
+        return cls(read_capacities(capacities), tuple(thresholds), measures)
 
-    def cells(self) -> Iterator[tuple[int, int, Measure]]:
+    def cells(self, apps: ApplicationTrace) -> Iterator[tuple[int, int, Measure]]:
         """Yield every capacity with every threshold and measure."""
-        return product(self.capacities, self.xis, self.measures)
+        return product(sizes_of(apps.trace, self.capacities)[0], self.xis, self.measures)
 
 
 def told(apps: ApplicationTrace) -> str:

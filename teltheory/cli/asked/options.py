@@ -8,10 +8,13 @@ from typing import Any, TypeAlias, get_args
 import click
 from click.core import ParameterSource
 
+from teltheory.cli.asked.completion import policies
 from teltheory.cli.asked.prefixes import Prefixes
 from teltheory.cli.asked.served import DEFAULT, ServedModel
 from teltheory.cli.asked.traces import Reading
 from teltheory.cli.parts import option
+from teltheory.cli.printed.columns import explain_option
+from teltheory.cost.catalogue import gpus_starting, models_starting
 from teltheory.cost.kv_cache import NUMBERS
 from teltheory.cost.latency_files import EMBEDDED
 from teltheory.errors import ArgumentError
@@ -68,13 +71,14 @@ capacity_option = option(
     "capacities",
     multiple=True,
     metavar="SIZE,...",
-    help="Capacity of the cache. 300k or 1M tokens, or 40GiB of a model; a comma lists.",
+    help="Capacity of the cache. 300k tokens, 40GiB of a model, or 10% of an endless cache's peak; a comma lists.",
 )
 policy_option = option(
     "--policy",
     "policies",
     multiple=True,
     metavar="POLICY",
+    shell_complete=policies,
     help="Policy of the cache. lru, tlru:xi=200ms,trim=eager; a comma lists.",
 )
 q_hat_option = option(
@@ -96,6 +100,8 @@ workers_option = option(
 json_option = option(
     "--json", "target", metavar="FILE", help="Also write JSON to FILE, or to standard output for -."
 )
+table_options = together(json_option, explain_option)
+"""Of a command that prints tables."""
 _xi_option = option(
     "--xi", "xis", multiple=True, metavar="TOKENS,...", help="Threshold in tokens. 2800 or 5k; a comma lists."
 )
@@ -114,7 +120,12 @@ served_options = bundled(
         metavar="NAME|FILE.json",
         help=f"Latency model of the server. {', '.join(EMBEDDED)}, or a file.",
     ),
-    option("--model", metavar="NAME", help=f"Model whose KV cache and latency are meant, such as {DEFAULT}."),
+    option(
+        "--model",
+        metavar="NAME",
+        shell_complete=lambda ctx, param, begin: models_starting(begin),
+        help=f"Model whose KV cache and latency are meant, such as {DEFAULT}.",
+    ),
     option("--config", metavar="FILE.json", help="Model as a config.json of Hugging Face."),
     option("--kv-bytes", type=click.IntRange(1, INT64_MAX), metavar="N", help="Bytes of the KV cache per token."),
     option(
@@ -125,6 +136,18 @@ served_options = bundled(
     ),
     option("--kv-dtype", type=click.Choice(list(NUMBERS)), help="Number format of the KV cache."),
     option("--accept-latency-of", metavar="NAME", help=f"Use the latency of another model, such as {DEFAULT}."),
+    option(
+        "--gpu",
+        metavar="NAME",
+        shell_complete=lambda ctx, param, begin: gpus_starting(begin),
+        help="Estimate the latency of --model on this GPU, with a band. a100, h100, h200, b200, l40s, mi300x, ...",
+    ),
+)
+gpu_hour_option = option(
+    "--gpu-hour",
+    type=click.FloatRange(0, min_open=True),
+    metavar="PRICE",
+    help="Price of a GPU for an hour. Seconds of prefill are shown in money too.",
 )
 chains_option = option("--chains", is_flag=True, help="Ignore what requests share: each conversation is private.")
 block_size_option = option(

@@ -49,10 +49,6 @@ class Picture:
             return {"--figure": self.figure}
         return {"--figure": self.figure, "--style": str(beside(self.figure))}
 
-    def above(self, title: str) -> str:
-        """Return the title that stands above the panels: none in a venue's style, where the caption has it."""
-        return "" if self.style is not None else title
-
     def draw(self, draw: Callable[[], Figure], caption: str) -> None:
         """Draw and write it, with LaTeX beside it if a venue's style is asked for."""
         if self.figure is None:

@@ -22,14 +22,16 @@ from teltheory.cost.goals import Level
 from teltheory.cost.kv_cache import KVSize
 from teltheory.cost.latency import Latency
 from teltheory.cost.metrics import ttft_quantiles, ttft_violations
+from teltheory.cost.roofline import Roofline
 from teltheory.errors import listed
 from teltheory.model.forest import Forest
 from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.numbers import INT64_MAX
 from teltheory.model.outcome import Outcome
+from teltheory.model.requests import Requests
 from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
-from teltheory.model.units import Time, bytes_in, listed_values, read_time, read_tokens
+from teltheory.model.units import PeakShare, Time, bytes_in, listed_values, read_share, read_time, read_tokens
 from teltheory.optimal.trees.hindsight import HOLES_LEGEND
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import trim_left_out
@@ -98,7 +100,7 @@ class Question:
     """What was asked for, before the trace is read; what is empty is chosen by the trace."""
 
     thresholds: Thresholds
-    capacities: tuple[int, ...]
+    capacities: tuple[int | PeakShare, ...]
     said: tuple[str, ...]
     specs: Sequence[Any]
     q_hat: int | None
@@ -111,7 +113,8 @@ class Question:
         requests = self.prefixes.of(trace)
         shared = requests.shared
         found = replace(self.thresholds, block_size=requests.block_size if shared else None)
-        sizes, said = self.capacities, [self.served.sentence(shared), *self.said]
+        wanted, shares = sizes_of(requests, self.capacities)
+        sizes, said = wanted, [self.served.sentence(shared), *self.said, *shares]
         if not sizes:
             sizes, origin = chosen_capacities(requests)
             said.append(origin)
@@ -141,7 +144,7 @@ class Question:
             running=self.prefixes.running,
             in_tokens=True,
         )
-        notes = (*said, *scarce(requests, self.capacities), *_alike(requests, sizes, found))
+        notes = (*said, *scarce(requests, wanted), *_alike(requests, sizes, found))
         return Asked(trace, requests, self.prefixes, grid, found, notes, estimated=self.q_hat is None)
 
 
@@ -267,15 +270,34 @@ def read_question(
         given = named
     sizes = read_capacities(capacities, served.shape)
     latency = served.needed_latency if in_seconds else served.latency_or_tokens
-    said, found = tuple(read_sizes(capacities, served.shape)), Thresholds.of(given, latency, served.unit)
+    said = (*read_sizes(capacities, served.shape), *_in_band(given, latency))
+    found = Thresholds.of(given, latency, served.unit)
     return Question(found, sizes, said, specs, q_hat, forced, served, prefixes)
 
 
-def read_capacities(given: Sequence[str], shape: KVSize | None = None) -> tuple[int, ...]:
-    """Return the capacities that were given, in tokens."""
-    return tuple(
-        dict.fromkeys(read_capacity("capacity", text, shape) for text in listed_values("capacity", given))
-    )
+def _in_band(given: Sequence[int | Time], latency: Latency) -> Iterator[str]:
+    """Yield the band of each threshold that was given as a TTFT, if the latency is estimated."""
+    if isinstance(latency, Roofline):
+        for slo in given:
+            if isinstance(slo, Time):
+                here, band = latency.threshold(slo.seconds), latency.reach(slo.seconds)
+                yield f"Threshold {slo} is {here:,} tokens, {band} within the band."
+
+
+def read_capacities(given: Sequence[str], shape: KVSize | None = None) -> tuple[int | PeakShare, ...]:
+    """Return the capacities that were given, in tokens, or as shares of the trace's peak."""
+    texts = listed_values("capacity", given)
+    found = (read_share("capacity", text) or read_capacity("capacity", text, shape) for text in texts)
+    return tuple(dict.fromkeys(found))
+
+
+def sizes_of(requests: Requests, given: Sequence[int | PeakShare]) -> tuple[tuple[int, ...], list[str]]:
+    """Return capacities in tokens, and a sentence for each share of the peak."""
+    shares = [one for one in given if isinstance(one, PeakShare)]
+    peak = requests.peak * requests.scale if shares else 0
+    sizes = dict.fromkeys(one.of(peak) if isinstance(one, PeakShare) else one for one in given)
+    whole = f"of the {peak:,} that an endless cache holds at its peak"
+    return tuple(sizes), [f"Capacity {one.text} is {one.of(peak):,} tokens {whole}." for one in shares]
 
 
 def read_capacity(argument: str, text: str, shape: KVSize | None) -> int:

@@ -4,11 +4,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+from teltheory.cost.catalogue import gpu, known_model, variant
 from teltheory.cost.given import architecture_of, as_latency, measured_size
-from teltheory.cost.kv_cache import KVSize
+from teltheory.cost.kv_cache import Architecture, KVSize
 from teltheory.cost.kv_config import read_architecture
 from teltheory.cost.latency import Latency, LatencyModel
 from teltheory.cost.latency_files import MEASURED
+from teltheory.cost.roofline import Roofline, estimated, fitted_to
 from teltheory.errors import ArgumentError, printable
 
 TOKENS = LatencyModel(Fraction(1), name="uncached tokens")
@@ -27,14 +29,15 @@ class ServedModel:
     kv_dtype: str | None = None
     latency: str | None = None
     accept_latency_of: str | None = None
+    gpu: str | None = None
 
     @cached_property
     def shape(self) -> KVSize | None:
         """Size of its tokens; if nothing says it, that of the model that a given latency was measured on."""
+        if self._assumed is not None:
+            return self._assumed
         if self.model is not None or self.config is not None:
-            named, place = self._named or ("", "")
-            shape = architecture_of(place) if named == "--model" else read_architecture(place)
-            return shape.stored(self.tensor_parallel or 1, self.kv_dtype)
+            return self._architecture.stored(self.tensor_parallel or 1, self.kv_dtype)
         for name, value in (("--tensor-parallel", self.tensor_parallel), ("--kv-dtype", self.kv_dtype)):
             if value is not None:
                 raise ArgumentError(name, value, "--model or --config with it")
@@ -69,6 +72,8 @@ class ServedModel:
 
     @property
     def _whose(self) -> str:
+        if isinstance(self._latency, Roofline):
+            return f"{self._latency.sentence}."
         if self._latency is None:
             return f"Percentiles are of uncached tokens: {self._name} has no latency of its own."
         origin = self._latency.provenance
@@ -86,11 +91,29 @@ class ServedModel:
         return "" if self._name == whose else f", whose shape {self._name} shares"
 
     @cached_property
+    def _architecture(self) -> Architecture:
+        """The model's shape; of one with --kv-bytes beside it, what computing it costs."""
+        named, place = self._named or ("", "")
+        known = known_model(self.model) if self.model is not None and self._assumed is not None else None
+        if known is not None:
+            return variant(known.shape or Architecture(known.name, 1, 1, 1), place)
+        return architecture_of(place) if named == "--model" else read_architecture(place)
+
+    @property
+    def _assumed(self) -> KVSize | None:
+        """The bytes per token that --kv-bytes gives a model that has none."""
+        known = None if self.model is None or self.kv_bytes is None else known_model(self.model)
+        if known is None or not known.why or self.kv_bytes is None:
+            return None
+        taken = "--kv-bytes for each token of all layers alike, as if no window, state or index were there"
+        return KVSize(f"{known.name}: {taken}, though {known.why}", self.kv_bytes)
+
+    @cached_property
     def _named(self) -> tuple[str, str] | None:
         """The option that names the model, and its value."""
         options = {"--model": self.model, "--config": self.config, "--kv-bytes": self.kv_bytes}
         given = [(option, str(value)) for option, value in options.items() if value is not None]
-        if len(given) > 1:
+        if len(given) > 1 and self._assumed is None:
             raise ArgumentError(*given[1], f"none with {given[0][0]}")
         return given[0] if given else None
 
@@ -99,12 +122,14 @@ class ServedModel:
         """What the model is called in sentences."""
         if self._named is None:
             return None
-        return architecture_of(self._named[1]).name if self.model is not None else printable(" ".join(self._named))
+        return self._architecture.name if self.model is not None else printable(" ".join(self._named))
 
     @cached_property
     def _latency(self) -> Latency | None:
         if self.latency is not None and self.accept_latency_of is not None:
             raise ArgumentError("--accept-latency-of", self.accept_latency_of, "none with --latency")
+        if self.gpu is not None:
+            return self._on(self.gpu)
         if self.latency is not None:
             return as_latency(self.latency, "--latency")
         name = self.accept_latency_of or self.model or (DEFAULT if self._named is None else "")
@@ -112,3 +137,13 @@ class ServedModel:
         if found is None and self.accept_latency_of is not None:
             raise ArgumentError("--accept-latency-of", name, f"a model with a latency: {', '.join(MEASURED)}")
         return found
+
+    def _on(self, name: str) -> Latency:
+        """Return the estimate for a GPU, or what a measurement makes of it."""
+        if self.accept_latency_of is not None:
+            raise ArgumentError("--accept-latency-of", self.accept_latency_of, "none with --gpu")
+        if self.model is None and self.config is None:
+            raise ArgumentError("--gpu", name, "--model or --config with it")
+        asked = estimated(self._architecture, gpu(name, "--gpu"), self.tensor_parallel or 1)
+        measured = as_latency(self.latency, "--latency")
+        return asked if measured is None else fitted_to(asked, self._architecture, gpu(name), measured)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from teltheory.cli.asked.options import SEED, json_option, whole
+from teltheory.cli.asked.options import SEED, table_options, whole
 from teltheory.cli.modules.options import Loading, loading, numbers
 from teltheory.cli.parts import command, option
 from teltheory.cli.printed.output import check_target, progress_bar, report
@@ -56,7 +56,7 @@ BATCHED = (
 )
 @whole("--repeats", 5, "How often each is measured. Passes of each kind.")
 @whole("--seed", 0, SEED, least=0)
-@json_option
+@table_options
 def bench(
     loading: Loading,
     kept: str,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from teltheory.base import progress
 from teltheory.base.extras import needed
 from teltheory.base.processor import processor
 from teltheory.cli.asked.options import Option, bundled
@@ -49,7 +50,8 @@ class Loading:
 
         if self.threads is not None:
             torch.set_num_threads(self.threads)
-        return load_model(self.model, device=self.device, dtype=self.dtype)
+        with progress.loading(f"the model {self.model}"):
+            return load_model(self.model, device=self.device, dtype=self.dtype)
 
     def said(self, model: Model) -> str:
         """Return what a report says of the model and of the machine."""

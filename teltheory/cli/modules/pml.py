@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from teltheory.cli.asked.options import Option, bundled, json_option
+from teltheory.cli.asked.options import Option, bundled, table_options
 from teltheory.cli.modules.options import roles_option
 from teltheory.cli.parts import command, option
 from teltheory.cli.printed.output import check_target, complain, report
@@ -79,7 +79,7 @@ _language: Option = bundled(
 @command("layout", "modules pml layout schema.xml")
 @click.argument("schema", metavar="SCHEMA")
 @_language
-@json_option
+@table_options
 def layout_command(schema: str, language: Language, target: str | None) -> int:
     """Show where each module of SCHEMA begins, and how long it is."""
     check_target(target)
@@ -127,7 +127,7 @@ def _module_as_data(found: Layout, span: Span) -> dict[str, Any]:
 @click.argument("schema", metavar="SCHEMA")
 @click.argument("prompt", metavar="PROMPT")
 @_language
-@json_option
+@table_options
 def resolve_command(schema: str, prompt: str, language: Language, target: str | None) -> int:
     """Show what PROMPT imports from SCHEMA, and where.
 
@@ -182,7 +182,7 @@ def _resolved_as_data(found: Resolved, where: Sequence[Stretch]) -> dict[str, An
 @command(None, "modules pml check schema.xml prompt.xml")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @_language
-@json_option
+@table_options
 def check(files: tuple[str, ...], language: Language, target: str | None) -> int:
     """Say what is wrong with schemas and with their prompts.
 

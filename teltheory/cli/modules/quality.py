@@ -6,7 +6,7 @@ from dataclasses import asdict
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from teltheory.cli.asked.options import SEED, json_option, whole
+from teltheory.cli.asked.options import SEED, table_options, whole
 from teltheory.cli.modules.options import Loading, loading, roles_option
 from teltheory.cli.parts import command, option
 from teltheory.cli.printed.output import check_target, progress_bar, report
@@ -47,7 +47,7 @@ COLUMNS = ("reading", "right", "95 %", "less", "95 %", "exact", "same", "KL", "9
 )
 @roles_option
 @whole("--seed", 0, SEED, least=0)
-@json_option
+@table_options
 def quality(
     loading: Loading,
     items: int,

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from teltheory.cli.asked.options import Option, bundled, json_option, whole
+from teltheory.cli.asked.completion import policies
+from teltheory.cli.asked.options import Option, bundled, table_options, whole
 from teltheory.cli.modules.options import Loading, loading, roles_option, scaffolds_of
 from teltheory.cli.parts import command, option
 from teltheory.cli.printed.output import check_target, report
@@ -98,6 +99,7 @@ _keeping: Option = bundled(
         "--policy",
         default="lru",
         metavar="POLICY",
+        shell_complete=policies,
         show_default=True,
         help="Policy of the cache. lru, lfu, gdsf or tlru:..., for each memory.",
     ),
@@ -122,7 +124,7 @@ class AnsweredPrompt:
 @whole("--answer-tokens", 32, "Most tokens of an answer.", dest="tokens")
 @option("--batch", is_flag=True, help="Answer all prompts together, as one sequence; times are the batch's.")
 @option("--compare", is_flag=True, help="Also answer by full attention over the same tokens.")
-@json_option
+@table_options
 def run(
     schema: str,
     prompts: tuple[str, ...],

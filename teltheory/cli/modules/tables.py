@@ -11,7 +11,15 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
-from teltheory.cli.asked.question import REGRET_LEGEND, SHARES, Question, Thresholds, chosen_thresholds, two_digits
+from teltheory.cli.asked.question import (
+    REGRET_LEGEND,
+    SHARES,
+    Question,
+    Thresholds,
+    chosen_thresholds,
+    sizes_of,
+    two_digits,
+)
 from teltheory.cli.printed.tables import SLOW_LEGEND, plain_table
 from teltheory.cost.metrics import (
     slo_violations,
@@ -64,13 +72,14 @@ class Sets:
     @classmethod
     def of(cls, trace: ModuleTrace, question: Question, cache: SetCache) -> Sets:
         """Choose what was left out, and say so."""
-        sizes, found = question.capacities, question.thresholds
+        (sizes, shares), found = sizes_of(trace, question.capacities), question.thresholds
         used = np.unique(trace.members)
         held = exact_sum(trace.sizes[used])
         said = [
             f"{len(trace):,} requests for {len(used):,} modules of {held:,} tokens.",
             question.served.sentence(),
             *question.said,
+            *shares,
         ]
         if not sizes:
             sizes = tuple(dict.fromkeys(two_digits(Fraction(share * held, 100)) for share in SHARES))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from teltheory.cli.asked.completion import policies
 from teltheory.cli.asked.options import forced_option, json_option, whole
 from teltheory.cli.parts import command, option
 from teltheory.cli.printed.output import check_target, progress_bar, report
@@ -22,8 +23,15 @@ if TYPE_CHECKING:
 @command(
     "never-worse", "policy never-worse tlru --turns 3 --tokens 4", "policy never-worse tlru --than lru --forced"
 )
-@click.argument("policy", metavar="POLICY")
-@option("--than", default="lru", show_default=True, metavar="POLICY", help="Policy to compare with.")
+@click.argument("policy", metavar="POLICY", shell_complete=policies)
+@option(
+    "--than",
+    default="lru",
+    show_default=True,
+    metavar="POLICY",
+    shell_complete=policies,
+    help="Policy to compare with.",
+)
 @whole("--turns", 4, "Turns in a trace. All traces up to that are tried.")
 @whole("--tokens", 4, "Tokens in a trace. All traces up to that are tried.")
 @whole("--conversations", 3, "Conversations in a trace. All traces up to that are tried.")
@@ -71,7 +79,7 @@ def _family(spec: Spec) -> AnyPolicy | Family:
 
 
 @command("adversary", "policy adversary tlru --phases 5")
-@click.argument("policy", metavar="POLICY")
+@click.argument("policy", metavar="POLICY", shell_complete=policies)
 @whole("--past", 100, "Tokens in the past of a conversation, n.", dest="budget")
 @whole(
     "--new-conversations",

@@ -61,7 +61,9 @@ def show(out: Console, *parts: str | Table) -> None:
     from rich.segment import Segment, Segments
     from rich.text import Text
 
-    for part in parts:
+    from teltheory.cli.printed.columns import explanations
+
+    for part in (*parts, *explanations(parts)):
         whole = isinstance(part, str) and part.startswith("  ")
         shown = Text(part, no_wrap=whole, overflow="ignore" if whole else None) if isinstance(part, str) else part
         for line in Segment.split_lines(out.render(shown)):

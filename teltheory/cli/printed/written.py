@@ -12,7 +12,7 @@ from typing import Any
 
 from rich.table import Table
 
-from teltheory.cli.asked.options import bundled, json_option
+from teltheory.cli.asked.options import bundled, table_options
 from teltheory.cli.parts import option
 from teltheory.cli.printed.output import check_targets, console, show, write_json, write_text
 from teltheory.cli.printed.tables import FittingTable
@@ -57,7 +57,7 @@ class Written:
 written_options = bundled(
     "written",
     Written,
-    json_option,
+    table_options,
     option("--csv", metavar="FILE", help="Also write all rows as CSV to FILE, or to standard output for -."),
     option("--latex", metavar="FILE", help="Also write the tables as LaTeX to FILE, or to standard output for -."),
 )

@@ -31,10 +31,9 @@ rag_requests: Option = together(
     whole("--top-k", 2, "Number of documents for an answer."),
     option(
         "--index",
-        default="ivf",
         metavar="INDEX",
-        show_default=True,
-        help="Index that finds documents: flat, ivf:lists=64,probe=32,stages=8 or hnsw.",
+        help="Index that finds documents: flat, ivf:lists=64,probe=32,stages=8 or hnsw. If left out, ivf, or flat "
+        "for fewer documents than lists.",
     ),
     option(
         "--stage-times",
@@ -45,7 +44,12 @@ rag_requests: Option = together(
     whole("--seed", 0, SEED, least=0),
 )
 rag_sources: Option = together(
-    option("--queries", metavar="FILE", help="File with questions, if CORPUS has none."),
+    option(
+        "--queries",
+        metavar="FILE",
+        help="File with questions, if CORPUS has none. Records, or a .txt with a question a line.",
+    ),
+    option("--question", multiple=True, metavar="QUESTION", help="A question as text; repeatable."),
     option(
         "--vectors",
         metavar="FILE",

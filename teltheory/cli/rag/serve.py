@@ -12,11 +12,12 @@ import click
 import numpy as np
 from rich.progress import Progress
 
-from teltheory.cli.asked.options import bundled, json_option, served_options
+from teltheory.cli.asked.options import bundled, gpu_hour_option, served_options, table_options
 from teltheory.cli.asked.pictures import Picture, picture_options
 from teltheory.cli.asked.question import read_capacity, read_sizes
 from teltheory.cli.asked.served import ServedModel as Model
 from teltheory.cli.parts import command, option
+from teltheory.cli.printed.money import GpuPrice
 from teltheory.cli.printed.output import check_targets, progress_bar, report
 from teltheory.cli.rag.options import rag_machine, rag_requests, rag_sources
 from teltheory.cli.rag.text import Policies, about, compared, policies_as_data, policy_table, rows_as_data, tables
@@ -70,7 +71,7 @@ class RagRequests:
     zipf: float
     popular: str
     top_k: int
-    index: str
+    index: str | None
     stage_times: str | None
     slower: float
     seed: int
@@ -86,7 +87,8 @@ class RagRequests:
 
     def draw(self, corpus: Corpus, queries: Queries, rng: np.random.Generator) -> tuple[Workload, StageTimes]:
         """Return the requests at the first rate, and how long the stages of a search take."""
-        built = build(read_index(self.index), corpus.vectors)
+        index = usual_index(len(corpus)) if self.index is None else read_index(self.index)
+        built = build(index, corpus.vectors)
         times = self._times(built, queries)
         drawn = draw_workload(
             corpus,
@@ -156,6 +158,11 @@ class Machine:
         options["speculation"] = None if self.speculation == "none" else self.speculation
         options["replicas"] = Replicas(self.replicas) if self.replicas else None
         return Server(tiers, policy, patience=patience, **options), float(load)
+
+
+def usual_index(documents: int) -> Index:
+    """Return the index of so many documents where none is named: IVF, or a flat one if its lists are more."""
+    return IVF() if documents >= IVF.lists else FlatL2()
 
 
 def read_index(text: str) -> Index:
@@ -263,7 +270,8 @@ def check_fits(corpus: Corpus, server: Server) -> None:
 @option("--slo", metavar="TIME", help="Threshold as a time to first token. Requests above it are counted, too.")
 @picture_options("It shows TTFT against the rate")
 @served_options
-@json_option
+@gpu_hour_option
+@table_options
 def serve_command(
     sources: Sources,
     asked: RagRequests,
@@ -273,6 +281,7 @@ def serve_command(
     xi: str | None,
     slo: str | None,
     picture: Picture,
+    gpu_hour: float | None,
     target: str | None,
 ) -> int:
     """Serve questions about CORPUS with RAGCache.
@@ -284,7 +293,7 @@ def serve_command(
     """
     check_targets({"--json": target, **picture.files})
     picture.check()
-    if served.latency is None and served.model is None and served.accept_latency_of is None:
+    if served.latency is None and served.model is None and served.accept_latency_of is served.gpu is None:
         served = replace(served, latency=LATENCY)
     rates, rng = asked.rates_asked(), np.random.default_rng(asked.seed)
     with progress_bar() as bar:
@@ -303,10 +312,19 @@ def serve_command(
         most = threshold(xi, slo, latency, drawn)
         policies = policies_at(drawn, server, most, latency)
     said = [*about(corpus, queries, drawn, times, latency, asked.law), *machine.sizes_in_bytes(served)]
-    shown = (*said, *tables(found, served.shape), *policy_table(policies, most, served.shape))
+    shown = [*said, *tables(found, served.shape), *policy_table(policies, most, served.shape)]
+    shown += _money(gpu_hour, served, policies)
     data = {"said": said, "times": asdict(times), "rows": rows_as_data(found)}
     report(target, shown, {**data, **policies_as_data(policies, most)})
     name = Path(sources.corpus).name
-    above = picture.above(name)
-    picture.draw(lambda: draw_rates(found, compared(found), above), caption_of_rates(found, name))
+    picture.draw(lambda: draw_rates(found, compared(found), name), caption_of_rates(found, name))
     return 0
+
+
+def _money(hour: float | None, served: Model, policies: Policies) -> list[str]:
+    """Return what the policies' seconds cost, as a line; nothing without a price."""
+    if hour is None:
+        return []
+    price = GpuPrice(hour, served.tensor_parallel or 1, served.needed_latency)
+    spent = [(row.policy, row.seconds) for row in policies[0]]
+    return [price.line("prefill, with loading,", spent, all_computed=False)]

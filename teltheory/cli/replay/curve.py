@@ -36,9 +36,10 @@ from teltheory.cli.replay.served_tables import served_tables
 from teltheory.cost.metrics import share_closed, tail_excess_latency, ttft_quantiles, ttft_violations
 from teltheory.model.display import percent
 from teltheory.model.numbers import exact_sum
-from teltheory.optimal.curve import hindsight_curve
+from teltheory.optimal.curve import HindsightCurve, hindsight_curve
 from teltheory.plots.curves import caption_of_curves, draw_curves
 from teltheory.policies.online import LRU
+from teltheory.policies.own_files import is_in_file, parted
 from teltheory.policies.policy import Policy
 from teltheory.policies.spec import NAMED, OPTIMA, Spec, others, parse_policies, policy_texts, unknown, usual
 from teltheory.problem import Problem
@@ -107,19 +108,18 @@ def curve(
     trace = reading.read(trace_file)
     found, hindsight = question.on(trace), len(specs) < len(named)
     name, labels = Path(trace_file).name, _labels(found)
-    above = picture.above(name)
     if tiers:
         with about(trace_file):
             cells = run_served(found, tiers, bounded=hindsight)
         written.report(served_tables(found, cells), served_as_data(found, cells))
         drawn, axis = [*rows_of_tiers(found, cells)], axis_of_tiers(cells)
-        picture.draw(lambda: draw_curves(drawn, labels, above, axis), caption_of_curves(drawn, labels, name))
+        picture.draw(lambda: draw_curves(drawn, labels, name, axis), caption_of_curves(drawn, labels, name))
         return 0
     spaced = _spaced(found, points) if picture.figure or written.target else []
     with about(trace_file), progress_bar() as bar:
         rows = Curves(found, spaced, hindsight).rows(bar)
-    written.report(_shown(found, rows, hindsight), _as_data(found, rows))
-    picture.draw(lambda: draw_curves(rows.drawn, labels, above), caption_of_curves(rows.drawn, labels, name))
+    written.report(_shown(found, rows, hindsight), curves_as_data(found, rows))
+    picture.draw(lambda: draw_curves(rows.drawn, labels, name), caption_of_curves(rows.drawn, labels, name))
     return 0
 
 
@@ -165,8 +165,8 @@ def _spaced(asked: Asked, points: int) -> list[int]:
 
 def _spec(text: str) -> Any:
     """Read a policy's short form, or those of tiers; the error names hindsight among the choices."""
-    known = (*NAMED, *others())
-    if usual(text.partition(":")[0]) not in known:
+    known, name = (*NAMED, *others()), usual(parted(text)[0])
+    if name not in known and not is_in_file(name):
         raise unknown(text, (*known, HINDSIGHT))
     return parse_policies(text)
 
@@ -175,12 +175,12 @@ def _spec(text: str) -> Any:
 class CurveRows:
     """Rows by threshold, then policy, then capacity.
 
-    Of the table, and of the figure; `tangents` has the solves that the drawn optima of a threshold took.
+    Of the table, and of the figure; `tangents` has the curve that the drawn optima of a threshold are read from.
     """
 
     table: list[dict[str, Any]] = field(default_factory=list)
     drawn: list[dict[str, Any]] = field(default_factory=list)
-    tangents: dict[int, int] = field(default_factory=dict)
+    tangents: dict[int, HindsightCurve] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -269,7 +269,7 @@ class Curves:
         if self.spaced:
             sides = self.spaced[0] // unit, self.spaced[-1] // unit
             found = hindsight_curve(requests, xi // unit, *sides, TOLERANCE, self._forced)
-            rows.tangents[xi] = len(found.tangents)
+            rows.tangents[xi] = found
             for capacity in self.spaced:  # an optimal TEL is a whole number within its bounds
                 below, above = found.bounds(capacity // unit)
                 rows.drawn.append(
@@ -308,7 +308,7 @@ def _shown(asked: Asked, rows: CurveRows, hindsight: bool) -> Iterator[str | Tab
         yield f"{HINDSIGHT}: the least TEL of any policy; nothing else of it, as other plans may reach it too."
         yield asked.distance
     if rows.tangents:
-        counts = (f"{k} at {thresholds.slos.get(xi) or f'{xi:,} tokens'}" for xi, k in rows.tangents.items())
+        counts = (f"{k} at {thresholds.slos.get(xi) or f'{xi:,} tokens'}" for xi, k in _solves(rows))
         known = f"known to {100 * TOLERANCE:g} %, by tangents below and chords above: {', '.join(counts)}"
         yield f"In figure and JSON it is {known}."
     measures = (*MEASURES, *(DISTANCE if hindsight else CHANGE))
@@ -338,6 +338,12 @@ def _compared(row: dict[str, Any]) -> list[str]:
     return [percent(Fraction(row["tel"] - least, least) if least else None)]
 
 
-def _as_data(asked: Asked, rows: CurveRows) -> dict[str, Any]:
-    solved = {"tolerance": TOLERANCE, "tangents": {str(xi): k for xi, k in rows.tangents.items()}}
+def curves_as_data(asked: Asked, rows: CurveRows) -> dict[str, Any]:
+    """Return what was assumed, the rows of the table and those of the figure as plain data."""
+    solved = {"tolerance": TOLERANCE, "tangents": {str(xi): k for xi, k in _solves(rows)}}
     return {**asked.as_data(), HINDSIGHT: solved, "rows": rows.table, "curve": rows.drawn}
+
+
+def _solves(rows: CurveRows) -> Iterator[tuple[int, int]]:
+    """Yield each threshold, and how many solves its curve of hindsight took."""
+    yield from ((xi, len(found.tangents)) for xi, found in rows.tangents.items())

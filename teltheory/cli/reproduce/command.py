@@ -11,10 +11,10 @@ import numpy as np
 from rich.console import Console
 from rich.markup import escape
 
-from teltheory.base.extras import REPORT, lacking
+from teltheory.base.extras import REPORT, install, lacking
 from teltheory.claims.claim import EFFORTS, Effort
 from teltheory.claims.erratum import Erratum
-from teltheory.cli.asked.options import EFFORT, json_option, trace_options, workers_option
+from teltheory.cli.asked.options import EFFORT, table_options, trace_options, workers_option
 from teltheory.cli.asked.prefixes import Prefixes
 from teltheory.cli.asked.question import read_question
 from teltheory.cli.asked.served import ServedModel
@@ -51,14 +51,20 @@ CHOSEN_BY_THE_TRACE: dict[str, tuple[str, ...]] = {"capacities": (), "slos": ()}
 @command(None, "reproduce --out out")
 @option("--trace", "trace_file", metavar="FILE", help="Trace to use instead of the built-in one.")
 @option("--effort", type=click.Choice(EFFORTS), default="quick", show_default=True, help=EFFORT)
-@option("--section", "only", metavar="NAME", multiple=True, help="Decide only the claims of one section.")
+@option(
+    "--section",
+    "only",
+    metavar="NAME",
+    multiple=True,
+    help="Only the claims of one section, or of a place in a paper: 'Theorem 3.1'.",
+)
 @option(
     "--out", "folder", metavar="FOLDER", help="Make the paper's tables and figures in FOLDER, with report.html."
 )
 @tier_options
 @trace_options(seed=2025)
 @workers_option
-@json_option
+@table_options
 def reproduce(
     trace_file: str | None,
     effort: Effort,
@@ -157,7 +163,7 @@ def _without_extras(folder: str | None) -> list[str]:
     found = [] if folder is None else lacking(*REPORT)
     figures_too = "figures, tables in LaTeX and " if "matplotlib" in found else ""
     names = f"{listed(found)} {'is' if len(found) == 1 else 'are'} not installed"
-    return [f"Left out: {figures_too}{PAGE}, as {names} (pip install 'teltheory[report]')."] if found else []
+    return [f"Left out: {figures_too}{PAGE}, as {names}: {install('[report]')}."] if found else []
 
 
 def _on_a_page(

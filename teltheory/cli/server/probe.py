@@ -10,11 +10,11 @@ from dataclasses import asdict
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-import click
 import numpy as np
 from rich.table import Table
 
-from teltheory.cli.asked.options import SEED, api_key_option, duration, json_option, served_model_option, whole
+from teltheory.base.extras import MissingPackageError, not_there
+from teltheory.cli.asked.options import SEED, api_key_option, duration, served_model_option, table_options, whole
 from teltheory.cli.parts import command, option
 from teltheory.cli.printed.output import check_targets, progress_bar, report
 from teltheory.cli.printed.tables import plain_table
@@ -60,7 +60,7 @@ SHARES = "0,0.25,0.5,0.75,0.9"
 @whole("--block-size", 16, "Tokens in a block of the cache. As the server has them.")
 @whole("--vocabulary", 30_000, "Number of token ids that prompts are drawn from.", least=2)
 @api_key_option
-@json_option
+@table_options
 def probe_command(
     url: str,
     model: str,
@@ -96,9 +96,7 @@ def _server(url: str, model: str, timeout: float, api_key_env: str | None) -> Co
     try:
         from teltheory.server.client import Completions, checked_key
     except ModuleNotFoundError as error:
-        raise click.ClickException(
-            f"server probe needs {error.name}, which is not installed: pip install 'teltheory[calibrate]'"
-        ) from None
+        raise MissingPackageError(not_there(str(error.name), "calibrate")) from None
     if api_key_env is None:
         return Completions(url, model, timeout=timeout)
     key = checked_key(os.environ.get(api_key_env, ""), f"environment variable {api_key_env}")

@@ -104,7 +104,7 @@ def replicas(
     written.report([*served_tables(found, cells), *overloaded(cells)], cells_as_data(found, cells))
     labels = {xi: found.thresholds.label(xi) for xi in found.thresholds.xis}
     shown, name = [*bars(cells)], Path(trace_file).name
-    picture.draw(lambda: draw_tails(shown, labels, picture.above(name)), caption_of_tails(shown, labels, name))
+    picture.draw(lambda: draw_tails(shown, labels, name), caption_of_tails(shown, labels, name))
     return 0
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from teltheory.cli.asked.options import json_option, served_options, trace_options
+from teltheory.cli.asked.options import served_options, table_options, trace_options
 from teltheory.cli.asked.served import ServedModel
 from teltheory.cli.asked.traces import Reading, about_turns, turns_as_data
 from teltheory.cli.parts import command
@@ -30,7 +30,7 @@ PARTS = ("read by", "blocks", "of the input")
 @click.argument("trace_file", metavar="TRACE")
 @trace_options()
 @served_options
-@json_option
+@table_options
 def describe(trace_file: str, reading: Reading, served: ServedModel, target: str | None) -> int:
     """Show lengths, turns and reuse in TRACE, and what it shares.
 

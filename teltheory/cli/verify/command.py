@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import click
 from rich.table import Table
@@ -23,6 +23,8 @@ from teltheory.claims.registry import (
     check_identifiers,
     claim_named,
     claims_in,
+    claims_of_file,
+    claims_of_section,
     claims_where_named,
     sections,
     slow_claims,
@@ -42,16 +44,22 @@ from teltheory.report.words import LEDGER_TITLE, check_words, evidence_text, str
 STYLES = {"good": "green", "warn": "yellow", "bad": "red"}
 
 
-@command(None, "verify --json ledger.json", "verify --from ledger.json --markdown ledger.md")
+@command(
+    None,
+    "verify --section 'Theorem 3.1'",
+    "verify my_claims.py",
+    "verify --json ledger.json",
+    "verify --from ledger.json --markdown ledger.md",
+)
+@click.argument("files", nargs=-1, metavar="[FILE]...")
 @option("--effort", type=click.Choice(EFFORTS), default="quick", show_default=True, help=EFFORT)
 @option("--claim", "only", multiple=True, metavar="ID", help="Only this claim, or 'theorem-31*'; repeatable.")
-@option("--section", "section", metavar="NAME", help="Decide only the claims of one section.")
 @option(
-    "--claims-file",
-    "file",
-    metavar="FILE",
-    help="Decide the claims of a Python file, registered or not.",
+    "--section",
+    metavar="NAME",
+    help="Only the claims of one section, or of a place in a paper: 'Theorem 3.1'.",
 )
+@option("--list", "listing", is_flag=True, help="Decide nothing: list the claims and their sources.")
 @option(
     "--from", "ledger_file", metavar="FILE", help="Decide nothing: read the ledger that --json wrote; - for stdin."
 )
@@ -61,10 +69,11 @@ STYLES = {"good": "green", "warn": "yellow", "bad": "red"}
 @campaign_options
 @json_option
 def verify(
+    files: tuple[str, ...],
     effort: Effort,
     only: tuple[str, ...],
     section: str | None,
-    file: str | None,
+    listing: bool,
     ledger_file: str | None,
     markdown: str | None,
     errata: str | None,
@@ -73,6 +82,8 @@ def verify(
     **given: Any,
 ) -> int:
     """Decide every claim of the paper and print the ledger.
+
+    Of each FILE, a Python file of claims, its claims are decided instead, registered or not.
 
     Ends with 0 whatever the paper's own statements turn out to be, and with 1 if a row of ours or a repaired claim
     is refuted or not reproduced, or a row stays undecided or ends in an error.
@@ -86,32 +97,74 @@ def verify(
     check_targets({**documents, "--store": given["store"]})
     if ledger_file is not None:
         alone("--from", "ledger_file", "markdown", "errata", "target")
+        _refuse("--from", ledger_file, "no FILE", *files)
         write_ledger(ledger_rows(ledger_file), documents)
         return 0
-    if errata is not None and (only or section is not None or file is not None):
-        raise ArgumentError("--errata", errata, "the whole ledger, so no --claim, --section or --claims-file")
+    if errata is not None:
+        _refuse("--errata", errata, "the whole ledger, so no FILE, --claim, --section or --list", *files, *only)
+        _refuse("--errata", errata, "the whole ledger, so no --section or --list", section, listing)
     options = CampaignOptions(**given)
     options.check(workers)
-    if file is not None and (section is not None or options.asked_for):
-        raise ArgumentError("--claims-file", file, "no --section and no campaign with it")
-    ids = chosen_claims(only, section, file)
-    found = campaign(ids, options, workers) if options.asked_for else {}
-    rows, fine = decide_all(ids, effort, workers, file)
-    rows = [with_campaign(row, found.get(row["id"])) for row in rows]
-    write_ledger(rows, documents, LEDGER_TITLE if file is None else f"The claims of {file}")
+    chosen = _chosen(files, only, section, options.asked_for)
+    if listing:
+        return list_claims(chosen, target)
+    return _decided(chosen, effort, workers, options, documents)
+
+
+def _refuse(option: str, found: str, expected: str, *beside: object) -> None:
+    if any(beside):
+        raise ArgumentError(option, found, expected)
+
+
+Chosen: TypeAlias = Mapping[str | None, list[str]]
+"""Identifiers of claims by the file that has them, None for the ledger's."""
+
+
+def _chosen(files: Sequence[str], only: Sequence[str], section: str | None, in_campaign: bool) -> Chosen:
+    """Return the claims to decide."""
+    if not files:
+        return {None: chosen_claims(only, section)}
+    _refuse("FILE", files[0], "no --section and no campaign with it", section, in_campaign)
+    _refuse("FILE", files[-1], "one FILE with --claim", only and files[1:])
+    check_identifiers([claim for file in files for claim in claims_of_file(file)])
+    return {file: chosen_claims(only, None, file) for file in files}
+
+
+def list_claims(chosen: Chosen, target: str | None) -> int:
+    """Print claims and where they are stated, and write them as data."""
+    claims = [claim_named(name, file) for file, ids in chosen.items() for name in ids]
+    table = Table("claim", "source", box=None, padding=(0, 2, 0, 0))
+    for claim in claims:
+        table.add_row(Text(claim.id), Text(claim.source))
+    report(target, [table, f"{len(claims):,} claims"], {"claims": [claim.as_dict() for claim in claims]})
+    return 0
+
+
+def _decided(
+    chosen: Chosen,
+    effort: Effort,
+    workers: int | None,
+    options: CampaignOptions,
+    documents: Mapping[str, str | None],
+) -> int:
+    """Decide claims, after a campaign if one was asked for; return the exit code."""
+    found = campaign(chosen[None], options, workers) if options.asked_for else {}
+    decided = [decide_all(ids, effort, workers, file) for file, ids in chosen.items()]
+    rows = [with_campaign(row, found.get(row["id"])) for rows, _ in decided for row in rows]
+    files = ", ".join(file for file in chosen if file is not None)
+    write_ledger(rows, documents, f"The claims of {files}" if files else LEDGER_TITLE)
     tried = [row for row in rows if row["id"] in found]
-    return 0 if fine and all(is_expected(row["verdict"], claim_named(row["id"])) for row in tried) else 1
+    sound = all(fine for _, fine in decided)
+    return 0 if sound and all(is_expected(row["verdict"], claim_named(row["id"])) for row in tried) else 1
 
 
 def chosen_claims(only: Sequence[str], section: str | None, file: str | None = None) -> list[str]:
     """Return the identifiers of the claims to decide, in the ledger's order."""
-    if section is not None and section not in sections():
-        raise ArgumentError("section", section, f"one of {_nearest(section, list(sections()))}")
     if only and file is section is None:
         known = [claim.id for claim in claims_where_named(only)]
         if set(only) <= set(known):
             return [name for name in known if name in only]
-    claims = claims_in(file) if section is None else all_claims((section,))
+    claims = claims_in(file) if section is None else _of_section(section)
     if file is not None:
         check_identifiers(claims)
     known = [claim.id for claim in claims]
@@ -119,6 +172,14 @@ def chosen_claims(only: Sequence[str], section: str | None, file: str | None = N
         if not any(fnmatchcase(one, name) for one in known):
             raise ArgumentError("claim", name, f"one of {_nearest(name, known)}")
     return [one for one in known if not only or any(fnmatchcase(one, name) for name in only)]
+
+
+def _of_section(section: str) -> tuple[Claim[Any], ...]:
+    found = claims_of_section(section)
+    if not found:
+        places = dict.fromkeys(claim.source.partition(",")[0] for claim in all_claims())
+        raise ArgumentError("section", section, f"one of {_nearest(section, [*sections(), *places])}")
+    return found
 
 
 def _nearest(name: str, known: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""The job interval selection problem as a question about applications (proof: docs/application-tails-proofs.md).
+"""The job interval selection problem as a question about applications (proof: docs/proofs-parrot.md).
 
 Jobs have intervals of time; one is to be chosen for a job, and chosen ones must not overlap. How many jobs can be
 served at most is hard to say, even with two intervals a job (Spieksma 1999, "On the approximability of an interval

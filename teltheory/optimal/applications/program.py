@@ -8,7 +8,7 @@ Minimise the sum of u subject to
     sum over the application of (total - y)  <=  u + xi                       by "sum", or
     d_f + total_e - y_e <= d_e  for f before e,  d_e <= u + xi                by "path".
 
-The relaxation is not integral (docs/application-tails.md). Of its duals those of the first rows are prices, those
+The relaxation is not integral (docs/proofs-parrot.md). Of its duals those of the first rows are prices, those
 of the others shares of routes; by "path" a flow along the edges, which is taken apart into paths.
 """
 

@@ -1,4 +1,4 @@
-"""Subset sum as a question about whole items (docs/module-sets-optimum.md has the proof).
+"""Subset sum as a question about whole items (docs/proofs-prompt-cache.md has the proof).
 
 All numbers are items of a size each, and two requests need all of them. The second one reuses what some items that
 fit into the cache add up to, so with xi = 0 some policy has the TEL 2 sum - C if and only if some of the numbers

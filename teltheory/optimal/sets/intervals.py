@@ -1,4 +1,4 @@
-"""The hindsight problem of module sets over reuse intervals; see docs/module-sets-optimum.md.
+"""The hindsight problem of module sets over reuse intervals; see docs/module-sets.md.
 
 Between the last use s of an item and its next use, by request e, only a prefix that is kept *all the way* is
 reused. With y_ei what is kept of item i for e, at the steps s + 1 ... e, and g_e = max(0, total_e - xi), the

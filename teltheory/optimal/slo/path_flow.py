@@ -1,8 +1,8 @@
-"""Unsplittable flow on a path with unit profits, as questions about a cache (docs/limits-hardness.md proves it).
+"""Unsplittable flow on a path with unit profits, as questions about a cache (docs/proofs-limits.md proves it).
 
 A path has edges 1, 2, ... with a capacity each. A task covers the edges first ... last and has a demand; a set of
 tasks fits if on no edge the demands of those that cover it exceed its capacity. How many fit is strongly NP-hard
-(Folwarczny and Sgall, "General caching is hard: even with small pages", steps in docs/limits-hardness.md).
+(Folwarczny and Sgall, "General caching is hard: even with small pages", steps in docs/proofs-limits.md).
 
 1. *Uniform capacities*: tasks of one edge and demand 1 fill every edge up to the largest capacity.
 2. *Violations*: a task of demand d is a conversation with a past of 2d when its first edge begins, which returns

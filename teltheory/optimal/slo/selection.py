@@ -8,7 +8,7 @@ fewest violations are a choice S of intervals,
     max |S|   subject to   sum of need_e over the e in S that cover t  <=  C_t   for every step t,
 
 an unsplittable flow on a path with unit profits. That is strongly NP-hard (Folwarczny and Sgall, "General caching
-is hard: even with small pages"); `teltheory.optimal.slo.path_flow` and docs/limits-hardness.md have the reduction.
+is hard: even with small pages"); `teltheory.optimal.slo.path_flow` and docs/proofs-limits.md have the reduction.
 The linear relaxation takes shares 0 <= x_e <= 1 of the intervals.
 
 **Shared prefixes.** Request e of a forest keeps its SLO if and only if the first need_e blocks of its path are

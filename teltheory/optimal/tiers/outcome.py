@@ -1,7 +1,7 @@
 """Whether a plan for tiers can be carried out, checked step by step, and what it comes to.
 
 A plan says what tiers 0 to i hold of each turn's path when it comes. It can be carried out if at every step tiers
-0 to i have room for that together (docs/tiers-optimum.md has the proof), and, in a strict cache, if nothing is in
+0 to i have room for that together (docs/proofs-tiers.md has the proof), and, in a strict cache, if nothing is in
 a faster tier than what lies above it. What is copied is counted as if each unit sank once, right after the request
 before it, to the tier that it is reused from. This module uses nothing of what makes plans.
 """

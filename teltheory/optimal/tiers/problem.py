@@ -6,7 +6,7 @@ it then: they held as much at every step of the interval, s + 1 ... e. With S_i 
 
     0 <= Y_0 <= Y_1 <= ... <= history,      sum of Y_i over the intervals that cover t  <=  S_i   for all t and i,
 
-and nothing else is asked: docs/tiers-optimum.md has the proof. Let w_i = rho_(i+1) - rho_i, rho_(last+1) = 1. By
+and nothing else is asked: docs/proofs-tiers.md has the proof. Let w_i = rho_(i+1) - rho_i, rho_(last+1) = 1. By
 Abel's summation the excess of e is max(0, total - xi - sum of w_i Y_i), so with T = max(0, total - xi) a turn
 saves min(T, sum of w_i Y_i), and TEL = sum of T - sum of what is saved. If loading is overlapped, a turn saves
 min(T, Y_last, total - sum of rho_i x_i).

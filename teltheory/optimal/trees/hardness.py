@@ -1,4 +1,4 @@
-"""Independent sets and unsplittable flows as questions about caches of a forest (proofs: docs/limits-strict.md).
+"""Independent sets and unsplittable flows as questions about caches of a forest (proofs: docs/proofs-limits.md).
 
 1. *Strict caches*: a vertex is a chain of two blocks u, v. All chains begin, and at the end all return; by then u
    is at hand, so that only v is in question, and who keeps v keeps u too. On each edge the vertices that are not

@@ -8,7 +8,7 @@ and e lie intervals of u, and
     y(v, s -> e)  <=  y(u, s' -> e')     for each of them.
 
 Unlike in a cache with holes these rows are not redundant: a unit that nobody needs is kept for those below it.
-It is strongly NP-hard (docs/limits-strict.md), and nothing better than a general integer program is known.
+It is strongly NP-hard (docs/proofs-limits.md), and nothing better than a general integer program is known.
 """
 
 from collections.abc import Iterator

@@ -20,14 +20,14 @@ import numpy as np
 
 from teltheory.errors import ArgumentError, FileError
 from teltheory.model.instance import Instance
-from teltheory.model.numbers import LARGEST, FloatArray, IntArray, real_number, whole_number
+from teltheory.model.numbers import LARGEST, FloatArray, IntArray, real_number
 from teltheory.policies.learned.eviction import evict_lowest
 from teltheory.policies.learned.model_file import read_model
 from teltheory.policies.learned.next_event import next_event
 from teltheory.policies.learned.posterior import bayes_posterior
 from teltheory.policies.learned.scores import Steps, learnt_steps, log_bayes_rate, log_order, steps_of
 from teltheory.policies.node import Node
-from teltheory.policies.policy import CuttingPolicy
+from teltheory.policies.policy import CuttingPolicy, Length, checked_length
 from teltheory.workloads.laws import Law
 
 Belief: TypeAlias = Literal["paper", "bayes", "next-event"]
@@ -50,7 +50,7 @@ class ETLRU:
 
     Parameters
     ----------
-    xi : int
+    xi : int or str
         Threshold, in the trace's unit.
     prompts : Law, sequence of Law, or "learnt"
         Law of the next prompt: of every conversation; of each in order of first arrival (`Trace.code`; those of
@@ -76,7 +76,8 @@ class ETLRU:
     name = "et-lru"
     loop = "scored"
     made_by = "of_model"
-    xi: int
+    example = 'et-lru:model=rates.json, a file such as {"death_rate": 0.002, "turn_rate": 0.02}, both a second'
+    xi: Length
     prompts: Prompts
     death_rate: float
     turn_rate: float | Sequence[float]
@@ -84,7 +85,7 @@ class ETLRU:
     belief: Belief = "paper"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "xi", whole_number("xi", self.xi))
+        object.__setattr__(self, "xi", checked_length("xi", self.xi))
         object.__setattr__(self, "prompts", _prompts(self.prompts))
         object.__setattr__(self, "death_rate", real_number("death_rate", self.death_rate, 0))
         object.__setattr__(self, "turn_rate", _rates(self.turn_rate))

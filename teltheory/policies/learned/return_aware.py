@@ -34,7 +34,7 @@ from teltheory.policies.learned.hazards import ReturnIndices, cells
 from teltheory.policies.learned.scores import Steps, learnt_steps
 from teltheory.policies.node import Node
 from teltheory.policies.online import TLRU
-from teltheory.policies.policy import CuttingPolicy, Policy, Trim, check_parameters
+from teltheory.policies.policy import CuttingPolicy, Length, Policy, Trim, check_parameters
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,8 @@ class ReturnAwareTLRU:
     """
 
     name = "return-aware"
-    xi: int
-    q_hat: int
+    xi: Length
+    q_hat: Length = None
     trim: Trim | None = None
     lead: float | None = 1.0
 

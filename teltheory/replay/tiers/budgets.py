@@ -15,7 +15,7 @@ turn's history h serves nobody, however long the past is:
 
 T-LRU with these budgets is proved to be no worse than LRU at any turn in two tiers, if the estimate of a
 conversation stays the same; that is refuted for three tiers, estimates that change and overlapped loading. There
-run LRU before and T-LRU in the last tier: docs/tiers-claims.md, rows `tiers.tlru.*` of the ledger.
+run LRU before and T-LRU in the last tier: docs/tiers-theory.md, rows `tiers.tlru.*` of the ledger.
 """
 
 from __future__ import annotations

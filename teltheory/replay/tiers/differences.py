@@ -1,6 +1,6 @@
 """Exclusive tiers as differences of caches: what is found in tier i is X(S_i) - X(S_{i-1}), S_i = C_0 + ... + C_i.
 
-X(S) is what a turn finds in one cache of size S. docs/tiers-differences.md has the proofs; the rows
+X(S) is what a turn finds in one cache of size S. docs/proofs-tiers.md has the proofs; the rows
 `tiers.difference.*` of the ledger decide for which policies it is true: one in all tiers, with the same budget in
 each, and no children of what goes later than it. `covered` asks for no more than those rows say.
 

@@ -1,4 +1,4 @@
-"""The reference of the tree in tiers: plain Python with linear scans, to be read beside docs/tiers-laws.md.
+"""The reference of the tree in tiers: plain Python with linear scans, to be read beside docs/tiers.md.
 
 Where a node is stands in `tier`, and nowhere else: what a tier holds, its leaves, their order, and what is pinned
 are found anew by looking at all nodes. For every request, in order of its start:

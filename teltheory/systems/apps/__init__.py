@@ -1,8 +1,8 @@
 """Applications of many requests, joined by semantic variables (Parrot: Lin et al. 2024).
 
-NetworkX, SimPy, HTTPX, Starlette and Uvicorn are the extra `apps`: ``pip install 'teltheory[apps]'``. The server
-is `teltheory.systems.apps.server`, the cluster in simulated time `teltheory.systems.apps.simulation`, made-up
-applications are `teltheory.systems.apps.workloads`.
+NetworkX, SimPy, HTTPX, Starlette and Uvicorn are the extra `apps`. The server is
+`teltheory.systems.apps.server`, the cluster in simulated time
+`teltheory.systems.apps.simulation`, made-up applications are `teltheory.systems.apps.workloads`.
 """
 
 from importlib import import_module

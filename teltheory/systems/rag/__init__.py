@@ -1,6 +1,6 @@
 """RAGCache (Jin et al. 2024): documents whose KV cache requests share, its tiers, its queue and its pipeline.
 
-Faiss, scikit-learn and SimPy are the extra `rag`: ``pip install 'teltheory[rag]'``.
+Faiss, scikit-learn and SimPy are the extra `rag`.
 """
 
 from teltheory.systems.rag.arrays import read_vectors

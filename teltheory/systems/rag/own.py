@@ -1,6 +1,6 @@
 """A user's own documents and questions: a folder of texts, or records in JSON Lines, JSON, CSV or Parquet.
 
-1. A folder with `.txt` or `.md` files: each is a document, named as its file.
+1. A folder with `.txt` or `.md` files: each is a document, named as its file. Questions are its lines.
 2. Records have `text`, `tokens` or both, and may have an `id`; left out, records are numbered from 0. Questions
    may say which document they are `about`, by its id. A `vector` is read by `teltheory.systems.rag.arrays`. Any
    other field is an error, so that a misspelt one is not lost unnoticed.
@@ -8,13 +8,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from teltheory.base.input_files import read_bytes, reported
 from teltheory.errors import FileError
 from teltheory.formats.records import KINDS, Record, kind_of, records_of, shards
+from teltheory.model.display import counted
 from teltheory.systems.rag.entries import Entries
 
 T = TypeVar("T")
@@ -42,11 +43,28 @@ def read_documents(path: str | Path) -> Entries:
 
 
 def read_questions(path: str | Path) -> Entries:
-    """Read questions from a file, or a folder of such; see `read_documents` for errors."""
-    entries = _entries(Path(path), "questions")
+    """Read questions from a file of records, or a folder of such, or a text with one a line.
+
+    Errors are those of `read_documents`.
+    """
+    found = Path(path)
+    if found.suffix in TEXTS:
+        with reported(found, "questions"):
+            lines = read_bytes(found, "questions").decode("utf-8-sig").splitlines()
+        entries = text_questions([line for line in lines if line.strip()], found.name)
+    else:
+        entries = _entries(found, "questions")
     if not len(entries):
         raise FileError(f"{path}: found no question, expected 1 or more")
     return entries
+
+
+def text_questions(texts: Sequence[str], source: str) -> Entries:
+    """Return texts as questions."""
+    names = tuple(map(str, range(len(texts))))
+    return Entries(
+        names, tuple(text.strip() for text in texts), note=f"{counted(len(texts), 'question')} of {source}"
+    )
 
 
 def _texts(files: list[Path]) -> Entries:

@@ -21,7 +21,7 @@ from teltheory.systems.rag.arrays import read_vectors
 from teltheory.systems.rag.corpus import Corpus, Queries
 from teltheory.systems.rag.counts import Lengths, Words
 from teltheory.systems.rag.entries import DIMENSIONS, Entries, corpus_of
-from teltheory.systems.rag.own import read_documents, read_questions
+from teltheory.systems.rag.own import read_documents, read_questions, text_questions
 from teltheory.systems.rag.synthetic import LENGTHS, QUESTIONS, synthetic_corpus
 from teltheory.systems.rag.texts import MMLU, NQ_OPEN, XQUAD, read_stand_ins, read_xquad
 from teltheory.workloads.laws import Law, LogNormal
@@ -40,6 +40,8 @@ class Sources:
         See the module.
     queries : str, optional
         File of questions, in the place of the corpus's own.
+    question : tuple of str
+        Questions as text, in the place of a file.
     vectors, query_vectors : str, optional
         Files of vectors, both or none; texts have TF-IDF and SVD vectors.
     document_tokens, question_tokens : str, optional
@@ -52,6 +54,7 @@ class Sources:
 
     corpus: str
     queries: str | None = None
+    question: tuple[str, ...] = ()
     vectors: str | None = None
     query_vectors: str | None = None
     document_tokens: str | None = None
@@ -72,9 +75,10 @@ class Sources:
         if self.corpus.startswith(SYNTHETIC):
             return self._synthetic(lengths, asked, rng)
         documents, own = self._documents()
-        questions = own if self.queries is None else read_questions(self.queries)
+        questions = self._questions() or own
         if questions is None:
-            raise ArgumentError("queries", None, "a file of questions, --queries, as these documents have none")
+            ways = "--queries, or text, --question, as these documents have none"
+            raise ArgumentError("queries", None, f"a file of questions, {ways}")
         vectors = self._vectors(documents, questions)
         dimensions = min(self.dimensions, len(documents) - 1)
         return corpus_of(
@@ -98,6 +102,13 @@ class Sources:
                 return read_xquad(path)
         return read_documents(path), None
 
+    def _questions(self) -> Entries | None:
+        if not self.question:
+            return None if self.queries is None else read_questions(self.queries)
+        if self.queries is not None:
+            raise ArgumentError("queries", self.queries, "none with --question")
+        return text_questions(self.question, "the command line")
+
     def _vectors(self, documents: Entries, questions: Entries) -> tuple[np.ndarray, np.ndarray] | None:
         given = self.vectors, self.query_vectors
         if None in given and given != (None, None):
@@ -110,8 +121,8 @@ class Sources:
         self, lengths: Lengths | None, asked: Lengths | None, rng: np.random.Generator
     ) -> tuple[Corpus, Queries]:
         count = read_tokens("corpus", self.corpus.removeprefix(SYNTHETIC))
-        for name in ("queries", "vectors", "query_vectors"):
-            if getattr(self, name) is not None:
+        for name in ("queries", "question", "vectors", "query_vectors"):
+            if getattr(self, name):
                 raise ArgumentError(name, getattr(self, name), "none with synthetic documents, which are drawn")
         size, tokens = (LENGTHS if lengths is None else lengths), (QUESTIONS if asked is None else asked)
         for name, one in (("document_tokens", size), ("question_tokens", tokens)):

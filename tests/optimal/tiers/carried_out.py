@@ -1,4 +1,4 @@
-"""A plan for tiers, carried out unit by unit as docs/tiers-optimum.md proves that it can be.
+"""A plan for tiers, carried out unit by unit as docs/proofs-tiers.md proves that it can be.
 
 A unit is needed in the tier that its next turn is to find it in, or in none. A tier that holds more than its
 capacity loses what is needed in the slowest tier first, the end of each conversation's part first, to the next.

@@ -1,4 +1,4 @@
-"""Algorithm 1 of RAGCache by hand: the table of docs/tiers-documents.md, on the tree and on its reference."""
+"""Algorithm 1 of RAGCache by hand: the table of docs/algorithm-1-by-hand.md, on the tree and on its reference."""
 
 from dataclasses import replace
 

@@ -68,7 +68,7 @@ def test_entries_become_a_corpus():
 
 
 def test_without_the_extra_the_error_says_what_to_install():
-    refused(TelTheoryError, "faiss_of_tomorrow is not installed", needed, "faiss_of_tomorrow.contrib", "rag")
+    refused(TelTheoryError, "faiss_of_tomorrow is needed for `rag`: ", needed, "faiss_of_tomorrow.contrib", "rag")
 
 
 def test_columns_are_closed_for_writing(paragraphs):

@@ -69,20 +69,22 @@ async def a_moment(tokens: int) -> None:
 @given(PROMPTS)
 @example([((1, 2), Sampling(2)), ((1,), (2,), Sampling(2), (1,)), ((1,), (2, 1))])
 def test_what_is_filled_in_ends_beyond_the_furthest_known_border(prompts: list[Prompt]) -> None:
-    """The judge keeps each border as the whole tuple of its tokens."""
+    """The judge keeps each border as the whole tuple of its tokens; what is generated from was made."""
     borders = set[tuple[int, ...]]()
     kept = Kept(CountedEngine())
     for prompt, ran in zip(prompts, in_turn(prompts, kept), strict=True):
         outputs, sofar, filled, since = iter(ran.outputs), (), 0, 0
-        new = set[tuple[int, ...]]()
+        made, new = set[tuple[int, ...]](), set[tuple[int, ...]]()
         for piece in prompt:
             generated = isinstance(piece, Sampling)
             sofar += next(outputs) if generated else piece
             since, filled = (0, filled + since) if generated else (since + len(piece), filled)
-            if sofar in borders and not generated:
+            if generated:
+                made, new = made | new, set()
+            elif sofar in borders:
                 since, new = 0, set()
             new.add(sofar)
-        borders |= new
+        borders |= made | new
         assert ran.filled == filled + since
         assert ran.filled + ran.forked == sum(len(piece) for piece in prompt if not isinstance(piece, Sampling))
     assert kept.filled == kept.engine.contexts.filled

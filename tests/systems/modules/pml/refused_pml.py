@@ -4,6 +4,7 @@ The files of a case stand in a folder beside another folder with a file, `outsid
 """
 
 import sys
+import textwrap
 from collections.abc import Iterator
 from contextlib import chdir
 from dataclasses import dataclass
@@ -175,21 +176,19 @@ def prompt_cases() -> Iterator[Refused]:
 CASES = [*source_cases(), *schema_cases(), *part_cases(), *prompt_cases()]
 
 
-def shown(source: str | bytes) -> str:
-    """Return a source on a line, cut short."""
-    text = source.decode("latin-1") if isinstance(source, bytes) else source
-    line = text.replace("\n", " ").replace("\0", "NUL").replace("\xff\xfe", "")
-    line = line or "(nothing)"
-    return line if len(line) <= 100 else f"{line[:60]}..."
-
-
 def main() -> None:
-    """Print each case: its name, what is read, and what is said of it."""
-    sys.stdout.write(f"the schema of most prompts:\n  {HOUSE}\n")
+    """Print each case that is the first to expect what it does: its name, and what is said of it."""
+    first = dict[str, str]()
     for case in CASES:
         with TemporaryDirectory() as folder:
             said = case.message(Path(folder))
-        sys.stdout.write(f"{case.name}\n  {shown(case.prompt or case.schema)}\n  {said}\n")
+        first.setdefault(said.partition(", expected ")[2], f"{case.name}\n{folded(said)}\n")
+    sys.stdout.write(f"the schema of most prompts:\n{folded(HOUSE)}\n{''.join(first.values())}")
+
+
+def folded(said: str) -> str:
+    """Return a message in lines of at most 80 characters, unless a word is longer."""
+    return textwrap.indent(textwrap.fill(said, 78, break_long_words=False, break_on_hyphens=False), "  ")
 
 
 if __name__ == "__main__":

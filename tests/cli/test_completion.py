@@ -1,0 +1,32 @@
+"""What a shell is offered in the place of a policy."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+
+def offered(folder, *words):
+    asked = {"_TELTHEORY_COMPLETE": "bash_complete", "COMP_WORDS": " ".join(("teltheory", *words))}
+    asked["COMP_CWORD"] = str(len(words))
+    run = [sys.executable, "-c", "from teltheory.cli import main; main()"]
+    done = subprocess.run(run, cwd=folder, env={**os.environ, **asked}, capture_output=True, text=True, check=True)
+    return [line.removeprefix("plain,") for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("replay", "t.csv", "--policy", "tl"), ["tlru"]),
+        (("replay", "t.csv", "--policy", "lru,own"), ["lru,own.py:"]),
+        (("advise", "t.csv", "--policy", "sub/m"), ["sub/mine.py:"]),
+        (("policy", "never-worse", "s"), ["slo-tlru", "s3-fifo", "slru", "shared-tlru", "sub/"]),
+        (("policy", "never-worse", "tlru", "--than", "bel"), ["belady"]),
+    ],
+)
+def test_names_and_python_files_are_offered(words, expected, tmp_path):
+    (tmp_path / "sub").mkdir()
+    for name in ("own.py", "sub/mine.py", "notes.txt"):
+        (tmp_path / name).write_text("")
+    assert offered(tmp_path, *words) == expected
