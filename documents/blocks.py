@@ -40,7 +40,7 @@ MARK = re.compile(r"^<!-- printed by: (.*) -->\n(?:\s*<!-- (machine|slow) -->\n)
 UNTIL_HERE = "<!-- printed until here -->"
 STEP = re.compile(r"\$ ((?:[^\n]*\\\n)*[^\n]*)\n?(.*)", re.DOTALL)
 BLOCK = re.compile(r"^```[^\n]*\n(.*?)^```$|^((?:\|[^\n]*\n)+)", re.MULTILINE | re.DOTALL)
-PROGRESS = re.compile(r"^teltheory: .*, \d+ s$", re.MULTILINE)
+PROGRESS = re.compile(r"^teltheory: (?:.*, \d+ s|loading .*, which takes more than a second)$", re.MULTILINE)
 NOT_COMPARED = re.compile(r"(?<= in )\d+\.\d+s\b|\b\d+\.\d+\.\d+\b")
 
 
