@@ -125,6 +125,8 @@ def in_shell(command: str, folder: Path, errors: int = subprocess.STDOUT) -> tup
 def difference(text: str, output: str, table: bool = False) -> str | None:
     """Return how a block differs from what a command prints, None if its lines stand there together."""
     shown, said = lines(text), lines(output)
+    if not shown:
+        return "shows nothing"
     if together(shown, said) or (table and shown[2:] and together(shown[2:], said)):
         return None
     if table and shown[0] not in said:

@@ -4,6 +4,7 @@
 
 1. The compiler is what the variable CC names, else `cc`, else the package `ziglang`, which a build without the two
    asks for. A target such as `aarch64-linux-gnu.2.17` or `aarch64-macos` (TELTHEORY_TARGET) needs `ziglang`.
+   The variable CFLAGS has the last word, such as -O0 in tests, which compile often.
 2. Nothing depends on the machine that compiles: x86-64-v2, and no contraction of products and sums into one.
 3. Hatchling calls `MachineCodeHook`. A wheel has the library and its platform's tag, and fits every Python. An
    editable install has the library in place, where git does not see it. TELTHEORY_PURE=1 makes a wheel without.
@@ -69,6 +70,7 @@ def compile_to(library: Path, target: str | None = None, flags: Sequence[str] = 
         sys.exit("C compiler: found none, expected cc, or ziglang (pip install ziglang)")
     listed = _sources()
     words += [*FLAGS, *flags, *_processor(words, target), f"-I{listed.PACKAGE}"]
+    words += shlex.split(os.environ.get("CFLAGS", ""))
     with TemporaryDirectory() as folder:
         sys.stderr.write(f"compiling {len(listed.sources())} files of C, which takes more than a second\n")
         digest, made = Path(folder, "digest.c"), Path(folder, Path(listed.LIBRARY).name)

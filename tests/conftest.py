@@ -20,6 +20,8 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 
 # pytest-xdist tells its workers a width of 80; commands print for no terminal at all.
 os.environ.pop("COLUMNS", None)
+# Tests compile copies of the C files whose speed does not matter.
+os.environ["CFLAGS"] = "-O0"
 
 ROOT = Path(__file__).parents[1]
 UNSHRUNK = (Phase.explicit, Phase.generate)

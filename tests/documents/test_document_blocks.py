@@ -25,6 +25,7 @@ def test_what_is_printed_one_below_the_other_is_up_to_date(text):
         ("3\n4", "shows '4', which is not printed"),
         ("4", "shows '4', which is not printed"),
         (" 1", "shows ' 1', which is not printed"),
+        ("\n", "shows nothing"),
     ],
 )
 def test_what_is_not_is_stale(text, why):
