@@ -63,7 +63,7 @@ docs: $(LEDGER)
 	! grep -rnoP --include='*.html' '$(FETCHED)' out/site
 
 docs-check: $(LOOPS)
-	$(BIN)/python -m pytest --doctest-modules -p documents.blocks -p documents.notebooks README.md docs documents/columns.py
+	$(BIN)/python -m pytest --doctest-modules -p documents.blocks README.md docs documents/columns.py
 
 wheel-quick: $(READY)
 	$(BIN)/python -m release.wheel

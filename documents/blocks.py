@@ -1,11 +1,11 @@
-"""Run the blocks of the documents and compare what they print: a plugin of pytest, made of Sybil's parsers.
+r"""Run the blocks of the documents and compare what they print: a plugin of pytest, made of Sybil's parsers.
 
     python -m pytest -p documents.blocks README.md docs
 
 1. Python blocks run as doctests, one session per document; `<!-- skip: next -->` leaves the next one out.
 2. Fences of `console` are a session at a terminal, run in a copy of the project's sources beside the data: after
-   `$ ` a command, below it what it prints. A line `[...]` stands for any number of lines; times (`in 1.2s`),
-   versions and lines of progress are not compared.
+   `$ ` a command, which goes on below a `\` at the end of its line, then what it prints. A line `[...]` stands
+   for any number of lines; times (`in 1.2s`), versions and lines of progress are not compared.
 3. `<!-- printed by: COMMAND -->` says which command prints the fence or table below it, or all of them above
    `<!-- printed until here -->`. Their lines stand together in what it prints; the heading of a table may be
    missing there, or stand above other rows. Beside it, `<!-- machine -->` says that the numbers depend on the
@@ -38,8 +38,9 @@ SOURCES = ("teltheory", "tests", "docs", "proofs_checks", "pyproject.toml")
 DATA = re.compile(r"\.\./shared/data/([\w./-]+)")
 MARK = re.compile(r"^<!-- printed by: (.*) -->\n(?:\s*<!-- (machine|slow) -->\n)?", re.MULTILINE)
 UNTIL_HERE = "<!-- printed until here -->"
+STEP = re.compile(r"\$ ((?:[^\n]*\\\n)*[^\n]*)\n?(.*)", re.DOTALL)
 BLOCK = re.compile(r"^```[^\n]*\n(.*?)^```$|^((?:\|[^\n]*\n)+)", re.MULTILINE | re.DOTALL)
-PROGRESS = re.compile(r"^teltheory: .*, \d+ s$", re.MULTILINE)
+PROGRESS = re.compile(r"^teltheory: (?:.*, \d+ s|loading .*, which takes more than a second)$", re.MULTILINE)
 NOT_COMPARED = re.compile(r"(?<= in )\d+\.\d+s\b|\b\d+\.\d+\.\d+\b")
 
 
@@ -152,14 +153,20 @@ def session(example: Example) -> str | None:
     folder = Path(example.namespace["folder"].name, "here")
     told, fault = [], None
     for step in re.split(r"^(?=\$ )", example.parsed.text, flags=re.MULTILINE)[1:]:
-        command, _, shown = step.partition("\n")
-        said = PROGRESS.sub("", in_shell(command[2:], folder)[1])
+        command, shown = split(step)
+        said = PROGRESS.sub("", in_shell(command, folder)[1])
         same = agrees(shown, said)
-        told.append(step if same else f"{command}\n{said.rstrip()}\n")
+        told.append(step if same else f"$ {command}\n{said.rstrip()}\n")
         fault = fault or (None if same else f"{command}\nprinted is\n{said}")
     if fault and asked("reprint"):
         return reprint(example, example.parsed.text, "".join(told).splitlines(), 0)
     return fault
+
+
+def split(step: str) -> tuple[str, str]:
+    """Return the command of a step of a session, and what it prints."""
+    command, shown = STEP.fullmatch(step).groups()  # type: ignore[union-attr]  # it begins with `$ `
+    return command, shown
 
 
 def copied_sources() -> TemporaryDirectory[str]:

@@ -1,4 +1,4 @@
-"""Hooks of MkDocs: the change log and notebooks are pages, and links between documents hold on the site too.
+"""Hooks of MkDocs: the change log is a page, and links between documents hold on the site too.
 
 `docs/*.md` link to each other and to files of the repository as they lie; on the site the change log is
 `changelog.md`, so links to and from it are rewritten. The README is for GitHub; the first page is `docs/index.md`.
@@ -12,7 +12,6 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from documents.ledger import documents, index, links_to_rows, section_pages
-from documents.notebooks import page_of
 from teltheory.report.timeline import with_timelines
 
 ROOT = Path(__file__).parents[1]
@@ -26,17 +25,12 @@ BRACKETS = re.compile(r"(^```.*?^```|`[^`\n]*`)|\](?=\s?\[)", re.DOTALL | re.MUL
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the change log, which lies outside `docs`, ledger and errata, and a page for each notebook."""
+    """Add the change log, which lies outside `docs`, ledger and errata."""
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     files.append(File.generated(config, "changelog.md", content=as_seen_from_docs(text)))
     ledger, errata = documents()
     for name, page in {"ledger.md": index(ledger), "errata.md": errata, **section_pages(ledger)}.items():
         files.append(File.generated(config, name, content=page))
-    for notebook in sorted((ROOT / "docs/notebooks").glob("*.ipynb")):
-        text, pictures = page_of(notebook)
-        files.append(File.generated(config, f"notebooks/{notebook.stem}.md", content=text))
-        for name, data in pictures.items():
-            files.append(File.generated(config, f"notebooks/{name}", content=data))
     return files
 
 

@@ -17,7 +17,9 @@ pytestmark = pytest.mark.repository
 ROOT = Path(__file__).parents[1]
 TARGETS = re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text(), re.MULTILINE)
 LINE = re.compile(
-    r"^(?:    |\$ )(?:\.venv/bin/)?((?:teltheory|python|make) [^#\n]*)|`((?:teltheory|python|make) [^`]*)`", re.M
+    r"^(?:    |\$ )(?:COLUMNS=80 |\.venv/bin/)?((?:teltheory|python|make) [^#\n]*)"
+    r"|`((?:teltheory|python|make) [^`]*)`",
+    re.M,
 )
 
 
@@ -26,9 +28,8 @@ def documents():
 
 
 def shown():
-    return sorted(
-        {(page.name, (a or b).strip()) for page in documents() for a, b in LINE.findall(page.read_text())}
-    )
+    texts = ((page.name, page.read_text().replace("\\\n", "")) for page in documents())
+    return sorted({(name, (a or b).strip()) for name, text in texts for a, b in LINE.findall(text)})
 
 
 def test_every_dependency_is_pinned_exactly():

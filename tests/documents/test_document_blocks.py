@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from documents.blocks import Shown, agrees, difference, is_printed
+from documents.blocks import PROGRESS, Shown, agrees, difference, is_printed, split
 
 pytestmark = pytest.mark.repository
 
@@ -30,6 +30,31 @@ def test_what_is_printed_one_below_the_other_is_up_to_date(text):
 )
 def test_what_is_not_is_stale(text, why):
     assert why in difference(text, OUTPUT)
+
+
+@pytest.mark.parametrize(
+    ("line", "left_out"),
+    [
+        ("teltheory: 3 of 8 jobs, 2 s", True),
+        ("teltheory: loading scikit-learn, which takes more than a second", True),
+        ("teltheory: model: found 'loading', expected a model", False),
+    ],
+)
+def test_lines_of_progress_are_not_compared(line, left_out):
+    assert PROGRESS.sub("", line) == ("" if left_out else line)
+
+
+@pytest.mark.parametrize(
+    ("step", "command", "shown"),
+    [
+        ("$ a\n1\n2\n", "a", "1\n2\n"),
+        ("$ a \\\n    b\n1\n", "a \\\n    b", "1\n"),
+        ("$ a \\\n b \\\n c\n", "a \\\n b \\\n c", ""),
+        ("$ a\n1 \\\n2\n", "a", "1 \\\n2\n"),
+    ],
+)
+def test_a_command_goes_on_below_a_backslash(step, command, shown):
+    assert split(step) == (command, shown)
 
 
 def test_a_table_may_have_a_heading_of_its_own():
