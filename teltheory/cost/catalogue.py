@@ -20,6 +20,8 @@ from importlib.resources import files
 from teltheory.cost.kv_cache import Architecture, TokenWork
 from teltheory.errors import ArgumentError
 
+__all__ = ["ARCHITECTURES", "architecture", "gpu"]
+
 MARKS = {
     "window": "{near} see a sliding window{of}",
     "chunks": "{near} see a chunk{of}",

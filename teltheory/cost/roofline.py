@@ -28,6 +28,8 @@ from teltheory.cost.latency import Latency, LatencyModel, Provenance
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import whole_number
 
+__all__ = ["Roofline", "estimated"]
+
 TILE = 128
 BAND = (Fraction(1, 4), Fraction(42, 100), Fraction(7, 10))
 """The least, the middle and the largest efficiency without a measurement of the GPU."""
