@@ -59,6 +59,7 @@ QUICK = (
 )
 """Files of the quick part: reading, replaying by reference and kernel, metrics, commands, pages."""
 WALKS = ("tests/walks/student.py", "tests/walks/engineer.py")
+OTHER_WALKS = tuple(f"tests/walks/{who}.py" for who in ("theorist", "author", "policy_author", "other_systems"))
 """What newcomers do first, by who they are; pytest runs these files where they are named."""
 NOT_COPIED = ("__pycache__", "documents", "experiments", "mutants", "release", "test_documents.py")
 """Machine code, and tests that import what is not installed."""
@@ -169,7 +170,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = run([python, "-m", "pytest", "-q", *chosen], outside, **environment)
         if code or given.no_compiler:
             return code
-        return walk(WALKS, python, newcomer(wheel, folder / "newcomer", clean({})), outside, clean({}))
+        walks = (*WALKS, *OTHER_WALKS) if given.all else WALKS
+        return walk(walks, python, newcomer(wheel, folder / "newcomer", clean({})), outside, clean({}))
 
 
 if __name__ == "__main__":
