@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from claims.tiny_rows import COMPILED
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from teltheory.claims.compiled import pace
@@ -13,6 +13,7 @@ from teltheory.claims.compiled.pace import Pace
 pytestmark = pytest.mark.ledger
 
 
+@example(7143, [14, 78])
 @given(st.integers(1, 20_000), st.lists(st.integers(1, 200_000), max_size=8))
 def test_two_calls_at_most_take_more_than_a_tenth_of_a_second(microseconds: int, pieces: list[int]) -> None:
     """Pieces of so many units each, of which one takes so many microseconds."""

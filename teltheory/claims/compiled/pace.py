@@ -14,11 +14,12 @@ class Pace:
 
     def until_done(self, step: Callable[[int], object]) -> None:
         """Call a loop, which takes how much to do and says whether there is more, until there is no more."""
-        begin = thread_time()
-        while step(self._much):
-            seconds = thread_time() - begin
-            if seconds < self.SOON:
-                self._much *= 4
-            elif seconds > self.LONG:
-                self._much = max(1, self._much // 4)
+        more: object = True
+        while more:
             begin = thread_time()
+            more = step(self._much)
+            seconds = thread_time() - begin
+            if seconds > self.LONG:
+                self._much = max(1, self._much // 4)
+            elif more and seconds < self.SOON:
+                self._much *= 4
