@@ -55,7 +55,7 @@ def test_links_to_files_that_are_no_pages_are_their_names_on_the_site():
 def site(tmp_path_factory):
     """The address of the site, which is built without a warning."""
     folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", folder]
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", folder]
     subprocess.run(command, cwd=ROOT, check=True)
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder)) as server:
         Thread(target=server.serve_forever, daemon=True).start()
