@@ -9,7 +9,7 @@ export PYTHONDONTWRITEBYTECODE =
 # What a page of the site would fetch from elsewhere; a link that is only followed is none.
 FETCHED := <(script|img|iframe|source)\b[^>]*\bsrc="?(https?:)?//[^>]*|<link(?![^>]*rel="?(canonical|next|prev|author|license))[^>]*\bhref="?(https?:)?//[^>]*
 
-.PHONY: reproduce reproduce-twice ledger slowest test test-ledger test-model test-long mutants mutants-lines sanitize check check-vllm check-engines docs \
+.PHONY: reproduce reproduce-twice formal ledger slowest test test-ledger test-model test-long mutants mutants-lines sanitize check check-vllm check-engines docs \
 	docs-check wheel-quick wheel-test wheels wheel-no-compiler publish pythons clean
 
 reproduce: $(LOOPS)
@@ -20,6 +20,11 @@ reproduce-twice: $(LOOPS)
 	for run in first second; do (cd out/twice/$$run && TELTHEORY_DATA=$(abspath $(or $(TELTHEORY_DATA),../shared/data)) \
 		$(abspath $(BIN))/teltheory reproduce --out out > printed.txt) || exit; done
 	diff -r out/twice/first out/twice/second
+
+# Proofs in Coq: compiled, checked again, and what each theorem assumes, which must be nothing.
+formal:
+	$(if $(shell command -v coqc 2> /dev/null),,$(error make formal needs coqc: install the Debian package coq))
+	@bash proofs_checks/formal/check.sh out/formal
 
 ledger: $(LEDGER)
 	PYTHONPATH=tests $(BIN)/python -m claims.rows $(LEDGER)

@@ -1,0 +1,124 @@
+(* Which surplus goes, and when, changes no excess, as long as enough goes before anything is evicted. *)
+From Coq Require Import Arith Lia List Bool.
+Require Import Numbers Model Excess Policies Cuts.
+Import ListNotations.
+
+Section Order.
+Variables N C xi : nat.
+Variable forced : bool.
+Notation lru := (lru N C forced).
+
+(* What a cache has within the budgets; all of it where it is exempt. *)
+Definition core (w : world) (theta : nat) (X : cache) : cache :=
+  fun i => if exempt forced theta i then X i else min (X i) (budget xi w i).
+Lemma may_not_exempt theta v : may_lose forced theta v -> exempt forced theta v = false.
+Proof.
+  unfold may_lose, exempt. destruct forced; simpl; auto. intros H. apply Nat.eqb_neq. auto.
+Qed.
+Lemma exempt_may theta v : exempt forced theta v = false -> may_lose forced theta v.
+Proof.
+  unfold may_lose, exempt. intros E Fo ->. rewrite Fo, Nat.eqb_refl in E. discriminate.
+Qed.
+Lemma core_le w theta X : within X (core w theta X).
+Proof. intros i. unfold core. destruct (exempt _ _ _); lia. Qed.
+
+(* Two caches that LRU cuts are the same afterwards if they were before: nobody came at the same time. *)
+Lemma lru_same w theta A A' : clock N w theta -> within (past w) A -> lru w theta A A' ->
+  forall B B', (forall i, A i = B i) -> lru w theta B B' -> forall i, A' i = B' i.
+Proof.
+  intros K W R. unfold Policies.lru in *.
+  induction R as [A D | A v A' Hv F Mv R IH | A v A' O _ Lv R IH]; intros B B' E S.
+  - destruct S as [B _ | B v B' Hv F Mv S | B v B' O Rd Lv S]; auto.
+    + specialize (W v). rewrite E in W. lia.
+    + rewrite (sum_ext N A B) in D by auto. lia.
+  - specialize (W v). lia.
+  - destruct S as [B D | B u B' Hv F Mv S | B u B' O' _ Lu S].
+    + rewrite (sum_ext N A B) in O by auto. lia.
+    + specialize (W u). rewrite E in W. lia.
+    + assert (v = u).
+      { destruct Lv as (Hv & Xv & Mv & Mn), Lu as (Hu & Xu & Mu & Mn').
+        apply (c_apart _ _ _ K).
+        - apply Nat.le_antisymm; [apply Mn; auto; rewrite E; auto | apply Mn'; auto; rewrite <- E; auto].
+        - apply (c_came _ _ _ K). specialize (W v). lia. }
+      subst u. assert (W' : within (past w) (lose A v)) by (intros i; specialize (W i); at_place v i; lia).
+      apply (IH W' (lose B v)); auto.
+      intros i. unfold lose. rewrite (E v). unfold upd. destruct (i =? v); auto.
+Qed.
+
+(* The core of what T-LRU leaves is what LRU leaves of the core. *)
+Lemma core_of_cut w theta X X' : within (past w) X -> tlru N C forced xi w theta X X' ->
+  forall A, (forall i, A i = core w theta X i) -> exists A', lru w theta A A' /\ forall i, A' i = core w theta X'
+    i.
+Proof.
+  intros W R. unfold tlru in R.
+  induction R as [X D | X v X' Hv F Mv R IH | X v X' O Rd Lv R IH]; intros A E.
+  - exists A. split; auto. apply fits. apply Nat.le_trans with (sum N X); auto. apply sum_le. intros i _.
+    rewrite E. apply core_le.
+  - apply IH; [intros i; specialize (W i); at_place v i; lia|]. intros i. rewrite E. unfold core.
+    unfold lose. destruct (upd_case X v (X v - 1) i) as [[-> U]|[_ U]]; rewrite U; auto.
+    rewrite (may_not_exempt _ _ Mv). lia.
+  - assert (EX : forall i, i < N -> A i = X i).
+    { intros i Hi. rewrite E. unfold core. destruct (exempt forced theta i) eqn:Ex; auto.
+      specialize (Rd i Hi (exempt_may _ _ Ex)). lia. }
+    destruct Lv as (Hv & Xv & Mv & Mn).
+    destruct (IH ltac:(intros i; specialize (W i); at_place v i; lia) (lose A v)) as (A' & RA & EA).
+    + intros i. unfold lose. rewrite EX by auto. unfold core.
+      destruct (upd_case A v (X v - 1) i) as [[-> U]|[n U]]; rewrite U.
+      * rewrite upd_eq, (may_not_exempt _ _ Mv). specialize (Rd v Hv Mv). lia.
+      * rewrite upd_neq by auto. rewrite E. reflexivity.
+    + exists A'. split; auto. apply evicts with (v := v); auto; [|exact I|].
+      * rewrite (sum_ext N A X) by auto. auto.
+      * repeat split; auto; [now rewrite EX|]. intros j Hj Aj. apply Mn; auto. now rewrite <- EX.
+Qed.
+
+Lemma cut_within b ready w theta M X X' : cut N C forced b ready w theta X X' -> within M X -> within M X'.
+Proof.
+  induction 1 as [| X v X' Hv F Mv R IH | X v X' O Rd Lv R IH]; intros W; auto;
+    apply IH; intros i; specialize (W i); at_place v i; lia.
+Qed.
+
+Lemma same_excesses : forall us w X Y exX exY,
+  stands N w -> within (past w) X -> within (past w) Y ->
+  (forall i, min (X i) (budget xi w i) = min (Y i) (budget xi w i)) -> trace N w us -> covered w us ->
+  run xi (tlru N C forced xi) w X us exX -> run xi (tlru N C forced xi) w Y us exY -> exX = exY.
+Proof.
+  induction us as [|u us IH]; intros w X Y exX exY St WX WY I Tr Co RX RY.
+  - inversion RX; inversion RY; auto.
+  - destruct Tr as (Nu & Hu & Tr). destruct Co as (Pu & Co).
+    inversion RY as [|? ? ? ? Y' ysY CY RY']; subst. inversion RX as [|? ? ? ? X' xsX CX RX']; subst.
+    f_equal.
+    + unfold excess, uncached, reused, budget in *. specialize (I (who u)). specialize (WX (who u)).
+      specialize (WY (who u)). destruct (Nat.eq_dec (past w (who u)) 0); [lia|]. specialize (Pu ltac:(lia)). lia.
+    + destruct (serve_stands N w u St Nu) as (St' & K).
+      assert (WX' : within (past (serve u w)) (fill u X)) by (exact (fill_le u X (past w) WX)).
+      assert (WY' : within (past (serve u w)) (fill u Y)) by (exact (fill_le u Y (past w) WY)).
+      destruct (core_of_cut _ _ _ _ WX' CX _ (fun _ => eq_refl)) as (A & RA & EA).
+      destruct (core_of_cut _ _ _ _ WY' CY _ (fun _ => eq_refl)) as (B & RB & EB).
+      assert (AB : forall i, A i = B i).
+      { apply lru_same with (w := serve u w) (theta := who u) (B := core (serve u w) (who u) (fill u Y)) (B' :=
+        B) (A := core (serve u w) (who u) (fill u X)); auto.
+        - intros i. pose proof (core_le (serve u w) (who u) (fill u X) i). specialize (WX' i). lia.
+        - intros i. unfold core, fill. destruct (Nat.eq_dec i (who u)) as [->|n]; [now rewrite !upd_eq|].
+          rewrite !upd_neq by auto. specialize (I i).
+          assert (Ex : exempt forced (who u) i = false) by (apply may_not_exempt; intros _; auto).
+          rewrite Ex. unfold budget in *. simpl. rewrite !upd_neq by auto. exact I. }
+      apply (IH (serve u w) X' Y'); auto.
+      * exact (cut_within _ _ _ _ _ _ _ CX WX').
+      * exact (cut_within _ _ _ _ _ _ _ CY WY').
+      * intros i. specialize (AB i). rewrite EA, EB in AB. unfold core in AB.
+        destruct (exempt forced (who u) i); [now rewrite AB | exact AB].
+Qed.
+End Order.
+
+(* Rows trim.order-is-free, trim.order-is-free.named and .named.forced.
+  Two runs of T-LRU, which trim whichever surplus
+   they like, have the same excess at every turn if the estimates cover the prompts (exact ones do). *)
+Theorem order_of_trimming_is_free : forall N C xi forced w X us one_order other_order,
+  start N w X -> trace N w us -> covered w us ->
+  run xi (tlru N C forced xi) w X us one_order ->
+  run xi (tlru N C forced xi) w X us other_order ->
+  one_order = other_order.
+Proof.
+  intros N C xi forced w X us xs ys St Tr Co RX RY. destruct (start_stands _ _ _ St) as (S & W).
+  apply (same_excesses N C xi forced us w X X xs ys); auto.
+Qed.

@@ -1,0 +1,50 @@
+(* LRU, T-LRU and Threshold-LRU as the ways in which they may cut a cache, one token at a time. *)
+From Coq Require Import Arith List Bool.
+Require Import Numbers Model.
+
+Section Policies.
+Variables N C : nat.        (* conversations 0 .. N-1, and the capacity *)
+Variable forced : bool.     (* forced caching: who just came is exempt from trimming, eviction and dropping *)
+
+Definition may_lose (theta v : nat) := forced = true -> v <> theta.
+
+(* v has something cached, may lose it, and nobody else who may lose something came earlier. *)
+Definition least_recent (w : world) (theta : nat) (X : cache) (v : nat) :=
+  v < N /\ X v >= 1 /\ may_lose theta v /\
+  forall j, j < N -> X j >= 1 -> may_lose theta j -> came w v <= came w j.
+
+Definition lose (X : cache) (v : nat) : cache := upd X v (X v - 1).
+
+(* Trimming takes a token from anybody who has more than `budget`, at any time and in any order; eviction takes
+   one from the least recent, only where the cache is too small and `ready` says that it may begin. *)
+Inductive cut (budget : nat -> nat) (ready : cache -> Prop) (w : world) (theta : nat) : cache -> cache -> Prop :=
+| fits X : sum N X <= C -> cut budget ready w theta X X
+| trims X v X' : v < N -> X v > budget v -> may_lose theta v ->
+    cut budget ready w theta (lose X v) X' -> cut budget ready w theta X X'
+| evicts X v X' : sum N X > C -> ready X -> least_recent w theta X v ->
+    cut budget ready w theta (lose X v) X' -> cut budget ready w theta X X'.
+
+Definition at_once (X : cache) := True.
+Definition no_surplus (theta : nat) (budget : nat -> nat) (X : cache) :=
+  forall v, v < N -> may_lose theta v -> X v <= budget v.
+
+(* LRU: a budget of the whole past leaves nothing to trim. *)
+Definition lru (w : world) := cut (past w) at_once w.
+
+(* What T-LRU keeps of a conversation so that its next turn stays within xi. *)
+Definition budget (xi : nat) (w : world) (i : nat) := past w i + guess w i - xi.
+
+(* T-LRU, which may evict although surplus is left; and T-LRU, which trims enough before it evicts. *)
+Definition tlru_partial (xi : nat) (w : world) := cut (budget xi w) at_once w.
+Definition tlru (xi : nat) (w : world) (theta : nat) :=
+  cut (budget xi w) (no_surplus theta (budget xi w)) w theta.
+
+(* Threshold-LRU: conversations of at most `cutoff` are dropped, overflow or not; otherwise LRU. *)
+Definition short (cutoff : nat) (w : world) (i : nat) := past w i <=? cutoff.
+Definition exempt (theta v : nat) := forced && (v =? theta).
+Definition drop (cutoff : nat) (w : world) (theta : nat) (X : cache) : cache :=
+  fun i => if short cutoff w i && negb (exempt theta i) then 0 else X i.
+Definition threshold_lru (cutoff : nat) (w : world) (theta : nat) (X : cache) := lru w theta (drop cutoff w theta
+  X).
+
+End Policies.
