@@ -63,6 +63,13 @@ def test_each_row_is_one_of_the_ledger_and_each_file_is_compiled():
     assert sorted(compiled) == [one.name for one in FILES]
 
 
+def test_the_page_shows_theorem_31_as_it_stands_and_lists_each_theorem():
+    page = (ROOT / "docs" / "formal.md").read_text()
+    [shown] = re.findall(r"^```coq\n(.*?)^```$", page, re.M | re.DOTALL)
+    assert shown in (FOLDER / "TheoremThreeOne.v").read_text()
+    assert [name for _, _, name in LISTED if f"`{name}`" not in page] == []
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [
