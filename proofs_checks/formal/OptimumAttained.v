@@ -37,18 +37,17 @@ Proof.
 Qed.
 End Ex.
 
-(* Row forest.optimum, in one sentence. For every forest, capacity and vector of needs there is a plan that no
-  plan beats:
-   the one that the greedy leaves. *)
+(* Row forest.optimum, in one sentence. For every forest, capacity and vector of needs there is a plan that no plan
+   beats: the proof takes the one that the greedy leaves. *)
 Theorem optimum_attained NB T D C blk len need :
   (forall t, t < T -> len t <= D) -> D > 0 -> (forall t, t < T -> need t <= len t) ->
   (forall t d, t < T -> d < len t -> blk t d < NB) ->
   (forall t d d', t < T -> d < len t -> d' < len t -> blk t d = blk t d' -> d = d') ->
-  (forall t d k, t < T -> S d < len t -> reads blk len k (blk t (S d)) = true -> reads blk len k (blk t d) =
-    true) ->
+  (forall t d k, t < T -> S d < len t -> reads blk len k (blk t (S d)) = true ->
+    reads blk len k (blk t d) = true) ->
   (forall t d, t < T -> d < need t -> from blk len t (blk t d) >= 1) ->
-  exists best, plan NB T C blk len best /\ forall X, plan NB T C blk len X -> kept T blk need X <= kept T blk
-    need best.
+  exists best, plan NB T C blk len best /\ forall X, plan NB T C blk len X ->
+    kept T blk need X <= kept T blk need best.
 Proof.
   intros H1 H2 H3 H4 H5 H6 H7.
   destruct (sweep_exists T D C blk len H2 (S T) 0 (start D need) ltac:(lia)) as [Dr Sw].

@@ -96,8 +96,8 @@ Record plan (X : nat -> nat -> bool) : Prop := {
   p_empty : forall c, X 0 c = false;
   p_step : forall t c, t < T -> X (S t) c = true -> X t c = true \/ reads t c = true;
   p_fits : forall t, t < T -> cnt NB (X t) <= C }.
-Fixpoint leads (X : nat -> nat -> bool) t n d := match n with 0 => 0 | S n => if X t (blk t d) then S (leads X t
-  n (S d)) else 0 end.
+Fixpoint leads (X : nat -> nat -> bool) t n d :=
+  match n with 0 => 0 | S n => if X t (blk t d) then S (leads X t n (S d)) else 0 end.
 Definition kept X := sum T (fun t => leads X t (need t) 0).     (* hits, as far as they are needed *)
 
 Lemma leads_le X t n : forall d, leads X t n d <= n.
