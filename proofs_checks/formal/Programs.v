@@ -97,7 +97,7 @@ Proof.
 Qed.
 End Programs.
 
-(* A lemma for the next, of no row (-). What the programs do are runs of the policies, so no theorem on runs is empty:
+(* A lemma for the next, of no row (-). What the programs do are runs of the policies, so no theorem is empty:
    under forced caching as long as every past fits. *)
 Theorem programs_run : forall N C xi forced w X us, fitting C forced us ->
   run xi (tlru N C forced xi) w X us (replay xi (tlru_program N C xi forced) w X us) /\
