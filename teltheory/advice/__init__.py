@@ -88,8 +88,8 @@ def advise(
     ----------
     trace, capacity, latency, model : as in `Problem`
         At least 40 turns in each part; tiers with `serving`; without any latency it is `A100_LLAMA2_7B`; with an
-        estimated one, advice at both ends of its band is in `band`. Lengths
-        that are found are in tokens, of a forest too; there TEL is in blocks.
+        estimated one, advice at both ends of its band is in `band`. Lengths that are found are in tokens, of a
+        forest too; there TEL is in blocks.
     slo : int, float, Fraction or str
         Seconds to the first token, or text such as ``"200ms"``.
     goal : str

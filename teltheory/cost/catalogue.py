@@ -222,14 +222,3 @@ def gpu(name: str, argument: str = "gpu") -> Gpu:
     if found is None:
         raise ArgumentError(argument, name, "one of " + ", ".join(known_gpus()))
     return found
-
-
-def models_starting(begin: str) -> list[str]:
-    """Return the names of models that begin with some letters; with an organisation those of Hugging Face."""
-    names = [one.hub if "/" in begin else name for name, one in known_models().items()]
-    return [name for name in names if name.lower().startswith(begin.lower())]
-
-
-def gpus_starting(begin: str) -> list[str]:
-    """Return the names of GPUs that begin with some letters."""
-    return [name for name in known_gpus() if name.startswith(begin.lower())]

@@ -103,11 +103,8 @@ class _Config:
             if self.data.get(field):
                 self._fail(field, self.data[field], refused)
         window, longest = self.data.get("sliding_window"), self.data.get("max_position_embeddings")
-        if (
-            window
-            and not (isinstance(window, int) and isinstance(longest, int) and window >= longest)
-            and self.data.get("use_sliding_window", True)
-        ):
+        sees_all = isinstance(window, int) and isinstance(longest, int) and window >= longest
+        if window and not sees_all and self.data.get("use_sliding_window", True):
             self._fail("sliding_window", window, refused)
         kinds = self.data.get("layer_types") or []
         other = [kind for kind in kinds if kind != "full_attention"] if isinstance(kinds, list) else [kinds]

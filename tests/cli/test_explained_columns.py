@@ -2,7 +2,7 @@
 
 import pytest
 
-from teltheory.cli.printed.columns import _RULES, DEFINITIONS, definition
+from teltheory.cli.printed.columns import DEFINITIONS, definition, rules
 
 
 @pytest.fixture
@@ -36,4 +36,4 @@ def test_no_heading_is_defined_twice():
     """A text that a rule matches is matched by no later one, which would never be asked."""
     for number, heading in enumerate(DEFINITIONS):
         plain = heading if heading.replace(" ", "").isalnum() else None
-        assert plain is None or not any(rule.fullmatch(plain) for rule, _ in _RULES[:number])
+        assert plain is None or not any(rule.fullmatch(plain) for rule, _ in rules()[:number])

@@ -70,6 +70,10 @@ class Quiet(SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
+def pages_of_the_navigation():
+    return re.findall(r"[\w/-]+\.md", (ROOT / "mkdocs.yml").read_text().partition("\nnav:")[2])
+
+
 MADE = ("changelog.md", "errata.md", "ledger.md")
 LINKS = "all => all.map(one => one.pathname + one.hash)"
 FIRST = {
@@ -102,9 +106,8 @@ def test_the_first_that_the_search_finds_is_of_use(site, chromium):
 @pytest.mark.repository
 def test_on_a_phone_no_page_scrolls_sideways(site, chromium):
     page = chromium.new_page(viewport={"width": 390, "height": 844})
-    nav = re.findall(r"[\w/-]+(?=\.md)", (ROOT / "mkdocs.yml").read_text().partition("\nnav:")[2])
-    for name in nav:
-        page.goto(f"{site}/{name}.html", wait_until="domcontentloaded")
+    for name in pages_of_the_navigation():
+        page.goto(f"{site}/{name.removesuffix('.md')}.html", wait_until="domcontentloaded")
         assert page.evaluate("document.documentElement.scrollWidth") == 390, name
     page.close()
 
@@ -117,9 +120,8 @@ WIDER = """() => [...document.querySelectorAll(".md-content :is(pre > code, .md-
 @pytest.mark.repository
 def test_at_1280_pixels_no_table_and_no_code_is_wider_than_its_column(site, chromium):
     page = chromium.new_page(viewport={"width": 1280, "height": 800})
-    nav = re.findall(r"[\w/-]+(?=\.md)", (ROOT / "mkdocs.yml").read_text().partition("\nnav:")[2])
-    for name in nav:
-        page.goto(f"{site}/{name}.html", wait_until="domcontentloaded")
+    for name in pages_of_the_navigation():
+        page.goto(f"{site}/{name.removesuffix('.md')}.html", wait_until="domcontentloaded")
         assert page.evaluate(WIDER) == [], name
     page.close()
 
@@ -136,9 +138,8 @@ def test_no_page_is_too_long_to_read():
 @pytest.mark.ledger
 @pytest.mark.repository
 def test_every_page_is_in_the_navigation():
-    nav = re.findall(r"[\w/-]+\.md", (ROOT / "mkdocs.yml").read_text().partition("\nnav:")[2])
     pages = [page.relative_to(DOCS).with_suffix(".md").as_posix() for page in DOCS.rglob("*.[mi][dp]*")]
-    assert sorted(nav) == sorted([*pages, *MADE, *section_pages(documents()[0])])
+    assert sorted(pages_of_the_navigation()) == sorted([*pages, *MADE, *section_pages(documents()[0])])
 
 
 LEDGER_TEXT = """# The ledger

@@ -17,6 +17,21 @@ def policies(ctx: click.Context, param: click.Parameter, incomplete: str) -> lis
     return [before + comma + name for name in names if name.startswith(begun)]
 
 
+def models(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Return the names of models that begin with a text; with an organisation those of Hugging Face."""
+    from teltheory.cost.catalogue import known_models
+
+    names = [one.hub if "/" in incomplete else name for name, one in known_models().items()]
+    return [name for name in names if name.lower().startswith(incomplete.lower())]
+
+
+def gpus(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Return the names of GPUs that begin with a text."""
+    from teltheory.cost.catalogue import known_gpus
+
+    return [name for name in known_gpus() if name.startswith(incomplete.lower())]
+
+
 def _python_files(begun: str) -> Iterator[str]:
     """Yield the Python files that a path may go on to, and folders; a class follows after a colon."""
     folder, slash, _ = begun.rpartition("/")

@@ -8,13 +8,12 @@ from typing import Any, TypeAlias, get_args
 import click
 from click.core import ParameterSource
 
-from teltheory.cli.asked.completion import policies
+from teltheory.cli.asked.completion import gpus, models, policies
 from teltheory.cli.asked.prefixes import Prefixes
 from teltheory.cli.asked.served import DEFAULT, ServedModel
 from teltheory.cli.asked.traces import Reading
 from teltheory.cli.parts import option
 from teltheory.cli.printed.columns import explain_option
-from teltheory.cost.catalogue import gpus_starting, models_starting
 from teltheory.cost.kv_cache import NUMBERS
 from teltheory.cost.latency_files import EMBEDDED
 from teltheory.errors import ArgumentError
@@ -123,7 +122,7 @@ served_options = bundled(
     option(
         "--model",
         metavar="NAME",
-        shell_complete=lambda ctx, param, begin: models_starting(begin),
+        shell_complete=models,
         help=f"Model whose KV cache and latency are meant, such as {DEFAULT}.",
     ),
     option("--config", metavar="FILE.json", help="Model as a config.json of Hugging Face."),
@@ -139,7 +138,7 @@ served_options = bundled(
     option(
         "--gpu",
         metavar="NAME",
-        shell_complete=lambda ctx, param, begin: gpus_starting(begin),
+        shell_complete=gpus,
         help="Estimate the latency of --model on this GPU, with a band. a100, h100, h200, b200, l40s, mi300x, ...",
     ),
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any
 
 import click
@@ -171,7 +172,12 @@ DEFINITIONS = {
     "file": "the file",
     "found": "what was found in it",
 }
-_RULES = [(re.compile(pattern), text) for pattern, text in DEFINITIONS.items()]
+
+
+@cache
+def rules() -> list[tuple[re.Pattern[str], str]]:
+    """Return patterns of headings and their meanings, the first that fits counts; made when `--explain` asks."""
+    return [(re.compile(pattern), text) for pattern, text in DEFINITIONS.items()]
 
 
 def _ask(context: click.Context, _: click.Parameter, value: bool) -> None:
@@ -185,11 +191,8 @@ explain_option = option(
 
 def definition(column: str, command: str = "") -> str | None:
     """Return what a column of a command's tables means, the command's own meaning first; None if nobody says."""
-    for heading in (f"{command} {column}", column):
-        for pattern, text in _RULES:
-            if pattern.fullmatch(heading):
-                return text
-    return None
+    headings = f"{command} {column}", column
+    return next((text for one in headings for pattern, text in rules() if pattern.fullmatch(one)), None)
 
 
 def command_of(context: click.Context) -> str:
