@@ -1,7 +1,7 @@
 (* T-LRU with high-water marks is never worse than LRU on shared prefixes: caches with holes (the strict ones are
-  the
-   same), any part of the surplus in any order, optional caching (r = 0), and forced with r requests running. *)
+   the same), any part of the surplus in any order, optional caching (r = 0), and forced with r requests running. *)
 From Coq Require Import Arith Lia List Bool.
+Require Model.
 Require Import Numbers.
 Import ListNotations.
 
@@ -15,13 +15,8 @@ Hypothesis ask_len : forall t, ask t <= len t.
 Hypothesis dep_ok : forall t d, d < len t -> dep (blk t d) = S d.
 Hypothesis tree : forall s t d k, d < len s -> d < len t -> blk s d = blk t d -> k <= d -> blk s k = blk t k.
 
-Definition reads t v := existsb (fun d => blk t d =? v) (seq 0 (len t)).
-Lemma reads_ok t v : reads t v = true <-> exists d, d < len t /\ blk t d = v.
-Proof.
-  unfold reads. rewrite existsb_exists. split.
-  - intros (d & H & E). apply in_seq in H. apply Nat.eqb_eq in E. exists d; split; auto; lia.
-  - intros (d & H & E). exists d. split; [apply in_seq; lia | now apply Nat.eqb_eq].
-Qed.
+Local Notation reads := (Model.reads blk len).
+Local Notation reads_ok := (Model.reads_ok blk len).
 Fixpoint last t v := match t with 0 => 0 | S s => if reads (S s) v then S s else last s v end.
 Fixpoint mark t v := match t with 0 => 0 | S s => if reads (S s) v then max (mark s v) (len (S s)) else mark s v
   end.

@@ -1,5 +1,5 @@
 (* The model of docs/model.md: turns with histories, what is known of each conversation, and caches. *)
-From Coq Require Import Arith List.
+From Coq Require Import Arith Lia List Bool.
 Require Import Numbers.
 Import ListNotations.
 
@@ -53,3 +53,16 @@ Fixpoint covered (w : world) (us : list turn) : Prop :=
 (* All estimates are Q, those from before the trace too. *)
 Definition always (Q : nat) (w : world) (us : list turn) : Prop :=
   (forall i, guess w i = Q) /\ Forall (fun u => estimate u = Q) us.
+
+(* On shared prefixes request t reads the blocks blk t 0, ..., blk t (len t - 1), root first. *)
+Section Reads.
+Variable blk : nat -> nat -> nat.
+Variable len : nat -> nat.
+Definition reads t v := existsb (fun d => blk t d =? v) (seq 0 (len t)).
+Lemma reads_ok t v : reads t v = true <-> exists d, d < len t /\ blk t d = v.
+Proof.
+  unfold reads. rewrite existsb_exists. split.
+  - intros (d & H & E). apply in_seq in H. apply Nat.eqb_eq in E. exists d; split; auto; lia.
+  - intros (d & H & E). exists d. split; [apply in_seq; lia | now apply Nat.eqb_eq].
+Qed.
+End Reads.

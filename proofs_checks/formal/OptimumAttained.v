@@ -1,5 +1,6 @@
 (* The optimum is attained: the greedy can always be finished, so some plan is as good as every other one. *)
 From Coq Require Import Arith Lia List Bool.
+Require Model.
 Require Import Numbers FurthestEndFirst StatementF.
 Import ListNotations.
 
@@ -43,8 +44,8 @@ Theorem optimum_attained NB T D C blk len need :
   (forall t, t < T -> len t <= D) -> D > 0 -> (forall t, t < T -> need t <= len t) ->
   (forall t d, t < T -> d < len t -> blk t d < NB) ->
   (forall t d d', t < T -> d < len t -> d' < len t -> blk t d = blk t d' -> d = d') ->
-  (forall t d k, t < T -> S d < len t -> reads blk len k (blk t (S d)) = true ->
-    reads blk len k (blk t d) = true) ->
+  (forall t d k, t < T -> S d < len t -> Model.reads blk len k (blk t (S d)) = true ->
+    Model.reads blk len k (blk t d) = true) ->
   (forall t d, t < T -> d < need t -> from blk len t (blk t d) >= 1) ->
   exists best, plan NB T C blk len best /\ forall X, plan NB T C blk len X ->
     kept T blk need X <= kept T blk need best.

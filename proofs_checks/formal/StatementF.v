@@ -1,7 +1,7 @@
 (* Statement F of docs/proofs-forest.md, optional caching from an empty start: in a cache with holes the greedy
-  over
-   reuse intervals keeps as much as any plan can. *)
+   over reuse intervals keeps as much as any plan can. *)
 From Coq Require Import Arith Lia List Bool.
+Require Model.
 Require Import Numbers FurthestEndFirst.
 Import ListNotations.
 
@@ -15,13 +15,8 @@ Hypothesis need_len : forall t, t < T -> need t <= len t.
 Hypothesis blk_NB : forall t d, t < T -> d < len t -> blk t d < NB.
 Hypothesis blk_inj : forall t d d', t < T -> d < len t -> d' < len t -> blk t d = blk t d' -> d = d'.
 
-Definition reads t c := existsb (fun d => blk t d =? c) (seq 0 (len t)).
-Lemma reads_ok t c : reads t c = true <-> exists d, d < len t /\ blk t d = c.
-Proof.
-  unfold reads. rewrite existsb_exists. split.
-  - intros (d & H & E). apply in_seq in H. apply Nat.eqb_eq in E. exists d; split; auto; lia.
-  - intros (d & H & E). exists d. split; [apply in_seq; lia | now apply Nat.eqb_eq].
-Qed.
+Local Notation reads := (Model.reads blk len).
+Local Notation reads_ok := (Model.reads_ok blk len).
 (* a forest: who reads a block reads the one above it *)
 Hypothesis tree : forall t d k, t < T -> S d < len t -> reads k (blk t (S d)) = true -> reads k (blk t d) = true.
 

@@ -1,6 +1,5 @@
 (* Theorem B.1 for private conversations, optional caching, empty start: what the greedy of statement F keeps of
-  the
-   tokens of conversations is a plan of least TEL. *)
+   the tokens of conversations is a plan of least TEL. *)
 From Coq Require Import Arith Lia List Bool.
 Require Import Numbers Model FurthestEndFirst StatementF OptimumAttained LowerBound.
 Import ListNotations.
@@ -92,7 +91,7 @@ Qed.
 
 Lemma D_pos : D > 0.
 Proof. unfold D. lia. Qed.
-Definition reads_iff := reads_ok D blk len D_pos.
+Definition reads_iff := reads_ok blk len.
 Lemma need_past t : t < T -> need t <= past_at t (who_at t).
 Proof. intros H. specialize (histories t H). unfold LowerBound.need. lia. Qed.
 Notation fplan := (StatementF.plan (N * D) T C blk len).

@@ -125,8 +125,7 @@ Qed.
 End ThresholdLRU.
 
 (* Row theorem-31.threshold-lru.first. Where xi is at least Q, the estimate of every turn, T-LRU has at most the
-  excess
-   of Threshold-LRU(xi - Q) at every turn: optional and forced, any initial cache. *)
+   excess of Threshold-LRU(xi - Q) at every turn: optional and forced, any initial cache. *)
 Theorem tlru_below_threshold_lru : forall N C xi Q forced w X us of_tlru of_threshold,
   Q <= xi -> always Q w us -> start N w X -> trace N w us -> covered w us ->
   run xi (tlru N C forced xi) w X us of_tlru ->
@@ -138,8 +137,7 @@ Proof.
 Qed.
 
 (* Row theorem-31.threshold-lru.second. Where xi is at least Q, Threshold-LRU(xi - Q) has at most LRU's excess at
-  every
-   turn: optional and forced, any initial cache. *)
+   every turn: optional and forced, any initial cache. *)
 Theorem threshold_lru_below_lru : forall N C xi Q forced w X us of_threshold of_lru,
   Q <= xi -> always Q w us -> start N w X -> trace N w us -> covered w us ->
   run xi (threshold_lru N C forced (xi - Q)) w X us of_threshold ->
