@@ -41,7 +41,9 @@ def section_pages(text: str) -> dict[str, str]:
     """Return a page of Markdown for each section of the ledger, by its file's name; each row has a heading."""
     sections = [*_sections(HEAD_OF_ROW.sub(_heading, text.replace("](#", "](ledger.md#")))]
     return {
-        _page(title): links_to_rows(f"{_searched(0.2 + k / len(sections))}# {title}\n\n{body.strip()}\n", text)
+        _page(title): links_to_rows(
+            f"{_searched(0.2 + k / len(sections))}# {title}: rows\n\n{body.strip()}\n", text
+        )
         for k, (title, body) in enumerate(reversed(sections), start=1)
     }
 

@@ -2,6 +2,7 @@
 
 `docs/*.md` link to each other and to files of the repository as they lie; on the site the change log is
 `changelog.md`, so links to and from it are rewritten. The README is for GitHub; the first page is `docs/index.md`.
+The search shows first what is called just as it was asked for, a row of the ledger or a page.
 """
 
 import re
@@ -15,6 +16,7 @@ from documents.ledger import documents, index, links_to_rows, section_pages
 from teltheory.report.timeline import with_timelines
 
 ROOT = Path(__file__).parents[1]
+FIRST = Path(__file__).with_name("first.js")
 OUTSIDE = {"../README.md": "index.md", "../CHANGELOG.md": "changelog.md"}
 ELSEWHERE = re.compile(r"\[([^\]\n]*)\]\(\.\./(?!assets/|[^)]*\.md)[^)]*\)")
 """A link to a file of the repository that is no page of the site."""
@@ -43,6 +45,12 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     markdown = NAMED.sub(lambda link: f"[{_heading(link[1])}](", markdown)
     markdown = ELSEWHERE.sub(r"\1", markdown).replace("<details>", "<details markdown>")
     return with_timelines(BRACKETS.sub(lambda found: found[1] or r"\]", markdown))
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Let the search show first what is called just as it was asked for."""
+    [worker] = Path(config.site_dir).glob("assets/javascripts/workers/search.*.js")
+    worker.write_text(FIRST.read_text(encoding="utf-8") + worker.read_text(encoding="utf-8"), encoding="utf-8")
 
 
 def _heading(name: str) -> str:

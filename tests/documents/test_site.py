@@ -1,7 +1,9 @@
+import json
 import re
 import subprocess
 import sys
 from functools import partial
+from html import unescape
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -9,7 +11,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from documents.ledger import documents, index, links_to_rows, section_pages
+from documents.ledger import LEDGER, documents, index, links_to_rows, section_pages
 from documents.site import as_seen_from_docs, on_page_markdown
 
 ROOT = Path(__file__).parents[2]
@@ -75,30 +77,60 @@ def pages_of_the_navigation():
 
 
 MADE = ("changelog.md", "errata.md", "ledger.md")
-LINKS = "all => all.map(one => one.pathname + one.hash)"
 FIRST = {
     "theorem 3.1": "ledger-t-lru.html",
-    "theorem-31.strict": "ledger-t-lru.html#theorem-31.strict",
     **dict.fromkeys(("ξ", "xi", "TEL", "hit rate", "T-LRU"), "words.html"),
-    "ledger": "ledger.html",
     "200ms": "advise.html",
     "GiB": "latency.html#the-size-of-a-kv-cache",
     "radix": "api/replay.html",
     "Azure": "datasets.html",
     "Belady": "words.html",
 }
+SEARCH = """async queries => {
+    const index = await (await fetch("search/search_index.json")).json();
+    const worker = new Worker(JSON.parse(document.querySelector("#__config").textContent).search);
+    const told = (type, data) => new Promise(done => {
+        worker.onmessage = message => done(message.data.data);
+        worker.postMessage({type, data});
+    });
+    await told(0, {config: index.config, docs: index.docs, options: {suggest: false}});
+    const found = [];
+    for (const query of queries) found.push((await told(2, query)).items[0].map(one => one.location));
+    return found;
+}"""
 
 
 @pytest.mark.ledger
 @pytest.mark.repository
-def test_the_first_that_the_search_finds_is_of_use(site, chromium):
+def test_the_search_finds_each_row_and_each_page_first(site, chromium):
+    """The site's own worker is asked: for each row by its name, for each page by its title, and for some words."""
     page = chromium.new_page()
-    for words, address in FIRST.items():
-        page.goto(f"{site}/index.html?{urlencode({'q': words})}")
-        page.wait_for_selector(".md-search-result__item")
-        page.wait_for_timeout(200)
-        first = page.locator(".md-search-result__item").first.locator("a").evaluate_all(LINKS)
-        assert any(link.endswith(address) for link in first[:2]), (words, first)
+    page.goto(f"{site}/index.html")
+    rows = [row["id"] for row in json.loads(LEDGER.read_text())["claims"]]
+    docs = page.evaluate("async () => (await (await fetch('search/search_index.json')).json()).docs")
+    titles = {one["location"]: plain(one["title"]) for one in docs if "#" not in one["location"]}
+    found = page.evaluate(SEARCH, [*rows, *titles.values(), *FIRST])
+    of_rows, of_titles = found[: len(rows)], found[len(rows) : -len(FIRST)]
+    assert [row for row, [first, *_] in zip(rows, of_rows, strict=True) if not first.endswith(f"#{row}")] == []
+    assert [one for one, [first, *_] in zip(titles, of_titles, strict=True) if first != one] == []
+    for (words, address), told in zip(FIRST.items(), found[-len(FIRST) :], strict=True):
+        assert any(one.startswith(address) for one in told[:2]), (words, told)
+    page.close()
+
+
+def plain(title):
+    return unescape(re.sub("<[^>]*>", "", title))
+
+
+@pytest.mark.ledger
+@pytest.mark.repository
+def test_the_search_shows_a_row_on_the_page(site, chromium):
+    page = chromium.new_page()
+    page.goto(f"{site}/index.html?{urlencode({'q': 'theorem-31.strict'})}")
+    first = page.locator(".md-search-result__item").first.locator("a")
+    first.nth(1).wait_for(state="attached")
+    shown = first.evaluate_all("all => all.map(one => one.pathname + one.hash)")
+    assert "/ledger-t-lru.html#theorem-31.strict" in shown[:2]
     page.close()
 
 
