@@ -61,8 +61,12 @@ QUICK = (
 WALKS = ("tests/walks/student.py", "tests/walks/engineer.py")
 OTHER_WALKS = tuple(f"tests/walks/{who}.py" for who in ("theorist", "author", "policy_author", "other_systems"))
 """What newcomers do first, by who they are; pytest runs these files where they are named."""
-NOT_COPIED = ("__pycache__", "documents", "experiments", "mutants", "release", "test_documents.py")
-"""Machine code, and tests that import what is not installed."""
+NOT_COPIED = (
+    *("__pycache__", "documents", "experiments", "mutants", "release"),
+    *("test_bounds_of_files.py", "test_citation.py", "test_formal.py", "test_repository.py"),
+    *("test_engine_vectors.py", "test_radix_nodes.py"),
+)
+"""Machine code; tests that read documents as they are imported, and tests that import what is not installed."""
 
 
 def run(command: Sequence[str | Path], folder: Path = ROOT, **environment: str) -> int:

@@ -10,6 +10,7 @@ from no_skips import pytest_sessionfinish, pytest_terminal_summary
 from report.chromium import chromium
 
 import teltheory as tt
+from teltheory.base import progress
 from teltheory.workloads import data_folder
 
 __all__ = ["chromium", "pytest_sessionfinish", "pytest_terminal_summary"]
@@ -22,6 +23,8 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 os.environ.pop("COLUMNS", None)
 # Tests compile copies of the C files whose speed does not matter.
 os.environ["CFLAGS"] = "-O0"
+# A busy machine loads for long; only the test of that line asks for it.
+progress.PATIENCE = 3600.0
 
 ROOT = Path(__file__).parents[1]
 UNSHRUNK = (Phase.explicit, Phase.generate)

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from refusals import refused
 
 import teltheory as tt
-from experiments.judge_roofline import judgements
 from teltheory.cost.catalogue import ARCHITECTURES, architecture, gpu, known_gpus
 from teltheory.cost.roofline import BAND, Roofline, estimated, fitted_to
 
@@ -212,7 +211,10 @@ def test_what_is_not_known_is_refused():
     refused(tt.ArgumentError, "tensor_parallel: found 0", estimated, architecture("llama-2-7b"), gpu("a100"), 0)
 
 
+@pytest.mark.repository
 def test_the_a100s_timings_are_in_the_band_that_leaves_them_out(shared):
+    from experiments.judge_roofline import judgements
+
     folder = shared("a100_llama2_7b_prefill.csv").parent
     rows = {row.left_out: row for row in judgements(folder)}
     prefill = rows["prefill, each length"]

@@ -165,6 +165,7 @@ def shape(trace):
     return codes, trace.prompt.tolist(), trace.response.tolist(), trace.history.tolist(), forest, more
 
 
+@pytest.mark.repository
 def test_all_formats_are_here():
     assert {name.partition(",")[0] for name in EXAMPLES} | set(ORDER_MATTERS) == set(FORMATS)
     said = " ".join(((DOCS / "formats.md").read_text() + (DOCS / "formats-logs.md").read_text()).split())

@@ -9,12 +9,23 @@ from pathlib import Path
 import pytest
 
 LOADS = ", which takes more than a second"
+EXTRAS = "matplotlib altair jinja2 sklearn faiss simpy networkx httpx z3 cvc5 torch pandas polars tokenizers"
+THERE = f"from importlib.util import find_spec; print(*filter(find_spec, '{EXTRAS}'.split()))"
 
 
 @pytest.fixture
-def walk(tmp_path):
+def walk(tmp_path, bare):
     """A call of a program in an empty folder: with the programs of the environment without extras, no terminal."""
-    return caller(Path(os.environ["TELTHEORY_WALK"]), tmp_path)
+    return caller(bare, tmp_path)
+
+
+@pytest.fixture(scope="session")
+def bare():
+    """The folder of programs of the environment without extras, in which no package of one can be found."""
+    programs = Path(os.environ["TELTHEORY_WALK"])
+    found = subprocess.run([programs / "python", "-c", THERE], capture_output=True, text=True, check=True, env={})
+    assert found.stdout == "\n"
+    return programs
 
 
 @pytest.fixture

@@ -33,7 +33,9 @@ def test_module_sets_are_replayed_without_an_extra(walk):
     assert "tlru" in walk("teltheory modules replay m.jsonl --capacity 5k --xi 500 --policy lru,tlru")
 
 
-def test_a_log_of_messages_is_an_application(with_extras, log):
+def test_a_log_of_messages_is_an_application(walk, with_extras, log):
+    told = walk("teltheory apps explain log.jsonl", code=2)
+    assert told == "teltheory: networkx is needed for `apps`: pip install 'teltheory[apps]'\n"
     told = with_extras("teltheory apps explain log.jsonl")
     assert "1 request, 0 task groups" in told
     assert "Gets: out0 (latency)." in told
