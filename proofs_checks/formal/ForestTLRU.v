@@ -1,5 +1,6 @@
 (* T-LRU with high-water marks is never worse than LRU on shared prefixes: caches with holes (the strict ones are
-   the same), any part of the surplus in any order, optional caching (r = 0), and forced with r requests running. *)
+   the same), any part of the surplus in any order, optional caching (r = 0),
+     and forced with r requests running. *)
 From Coq Require Import Arith Lia List Bool.
 Require Model.
 Require Import Numbers.

@@ -42,6 +42,10 @@ Proof.
   - rewrite (H n) by lia. enough (sum n f <= f v) by lia. apply IHn. intros; apply H; lia.
 Qed.
 
+Lemma sum_ge n f v : v < n -> f v <= sum n f.
+Proof. induction n; simpl; intros H; [lia|]. destruct (Nat.eq_dec v n) as [->|]; [lia|].
+  specialize (IHn ltac:(lia)). lia. Qed.
+
 Lemma sum_add n f g : sum n (fun i => f i + g i) = sum n f + sum n g.
 Proof. induction n; simpl; lia. Qed.
 Lemma sum_zero n : sum n (fun _ => 0) = 0.

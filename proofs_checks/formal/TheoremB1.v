@@ -1,7 +1,8 @@
-(* Theorem B.1 for private conversations, optional caching, empty start: what the greedy of statement F keeps of
-   the tokens of conversations is a plan of least TEL. *)
+(* Theorem B.1 for private conversations in units: what the greedy of statement F keeps of the tokens of
+   conversations
+   is a plan of least TEL, from any initial cache, under optional and forced caching. *)
 From Coq Require Import Arith Lia List Bool.
-Require Import Numbers Model FurthestEndFirst StatementF OptimumAttained LowerBound.
+Require Import Numbers Model Plans Forest FurthestEndFirst StatementF OptimumAttained.
 Import ListNotations.
 
 Fixpoint run_of (Z : nat -> bool) n d := match n with 0 => 0 | S n => if Z d then S (run_of Z n (S d)) else 0 end.
@@ -41,25 +42,33 @@ Qed.
 
 Section TheoremB1.
 Variables N C xi : nat.
+Variable forced : bool.
+Variables past0 at_first : cache.       (* before the first turn: the pasts, and what may be cached of them *)
 Variable us : list turn.
 Notation turn_at := (turn_at us).
 Notation T := (steps us).
 Notation who_at t := (who (turn_at t)).
-(* The past after each turn, which is read and then at hand; D is more than every past. *)
-Definition len t := input us t + response (turn_at t).
-Fixpoint past_at t i := match t with 0 => 0 | S s => if who_at s =? i then len s else past_at s i end.
+Notation len := (filled us).            (* the past after each turn, which is read and then at hand *)
+Fixpoint past_at t i := match t with 0 => past0 i | S s => if who_at s =? i then len s else past_at s i end.
 Hypothesis numbers : forall t, t < T -> who_at t < N.
 Hypothesis histories : forall t, t < T -> history (turn_at t) <= past_at t (who_at t).
-Definition D := S (sum T len).
+Hypothesis at_first_past : forall i, at_first i <= past0 i.
+Hypothesis nobody_else : forall i, N <= i -> past0 i = 0.
+Hypothesis each_fits : each_fits C forced us.
+(* More than every past. *)
+Definition D := S (sum T len + sum N past0).
 
 (* Token d of a conversation is a block of a path. *)
 Definition blk t d := who_at t * D + d.
-Notation need := (need xi us).
+Definition first_block c := c mod D <? at_first (c / D).
+Notation r := (b2n forced).
 
 Lemma len_D t : t < T -> len t < D.
+Proof. intros H. unfold D. pose proof (sum_ge T len t H). lia. Qed.
+Lemma past0_D i : past0 i < D.
 Proof.
-  unfold D. generalize T as n. induction n; simpl; intros; [lia|].
-  destruct (Nat.eq_dec t n) as [->|]; [lia|]. specialize (IHn ltac:(lia)). lia.
+  unfold D. destruct (le_lt_dec N i) as [L|L]; [rewrite nobody_else by auto; lia|].
+  pose proof (sum_ge N past0 i L). lia.
 Qed.
 Lemma split_block i d : d < D -> (i * D + d) / D = i /\ (i * D + d) mod D = d.
 Proof.
@@ -72,114 +81,152 @@ Proof.
   intros H1 H2 E. destruct (split_block i d H1) as [A B]. destruct (split_block j e H2) as [A' B'].
   rewrite E in A, B. split; congruence.
 Qed.
-Lemma past_read t i : past_at t i > 0 -> exists s, s < t /\ who_at s = i /\ len s = past_at t i.
+Lemma past_read t i : past_at t i = past0 i \/ exists s, s < t /\ who_at s = i /\ len s = past_at t i.
 Proof.
-  induction t; simpl; [lia|]. destruct (Nat.eqb_spec (who_at t) i) as [E|E]; intros H.
-  - exists t. repeat split; auto.
-  - destruct (IHt H) as (s & A & B). exists s. split; auto.
+  induction t; simpl; auto. destruct (Nat.eqb_spec (who_at t) i) as [E|E].
+  - right. exists t. repeat split; auto.
+  - destruct IHt as [H|(s & A & B)]; auto. right. exists s. split; auto.
 Qed.
 Lemma past_D t i : t <= T -> past_at t i < D.
 Proof.
-  intros H. destruct (Nat.eq_dec (past_at t i) 0) as [->|G]; [unfold D; lia|].
-  destruct (past_read t i ltac:(lia)) as (s & A & _ & <-). apply len_D. lia.
+  intros H. destruct (past_read t i) as [->|(s & A & _ & <-)]; [apply past0_D | apply len_D; lia].
 Qed.
-Lemma from_seen t c s : s < t -> reads blk len s c = true -> from blk len t c >= 1.
-Proof.
-  induction t; simpl; intros Hs R; [lia|]. destruct (reads blk len t c) eqn:Rt; [lia|].
-  apply IHt; auto. destruct (Nat.eq_dec s t) as [->|]; [congruence|lia].
-Qed.
-
 Lemma D_pos : D > 0.
 Proof. unfold D. lia. Qed.
 Definition reads_iff := reads_ok blk len.
-Lemma need_past t : t < T -> need t <= past_at t (who_at t).
-Proof. intros H. specialize (histories t H). unfold LowerBound.need. lia. Qed.
-Notation fplan := (StatementF.plan (N * D) T C blk len).
-Notation fkept := (StatementF.kept T blk need).
-Definition lkept (X : nat -> cache) := sum T (fun t => min (need t) (X t (who_at t))).
+Notation plan := (Plans.plan N C forced at_first us).
+Notation fplan := (Forest.plan (N * D) T C r blk len first_block).
+Notation hist := (fun t => history (turn_at t)).
+Notation ftel := (forest_tel T blk hist (input us) xi).
+Notation tel := (tel xi us).
+Lemma read_token t i d : t < T -> d < D -> reads blk len t (i * D + d) = true <-> who_at t = i /\ d < len t.
+Proof.
+  intros Ht Hd. unfold reads_iff. rewrite reads_ok. split.
+  - intros (e & He & E). pose proof (len_D t Ht). destruct (same_block (who_at t) i e d ltac:(lia) Hd E). subst.
+    auto.
+  - intros [<- L]. exists d. auto.
+Qed.
+Lemma running_token t c : t < T -> runs r blk len t c = true ->
+  exists s, t = S s /\ forced = true /\ reads blk len s c = true.
+Proof.
+  intros Ht H. apply (runs_ok blk len) in H as (k & K1 & K2 & R). unfold b2n in K1.
+  destruct forced; [|lia]. exists (t - 1). replace k with (t - 1) in R by lia. repeat split; auto. lia.
+Qed.
+Lemma running_fit : fitting (N * D) T C r blk len.
+Proof.
+  intros t Ht. destruct (existsb (fun c => runs r blk len t c) (seq 0 (N * D))) eqn:Ex.
+  - apply existsb_exists in Ex as (c & _ & H). destruct (running_token t c Ht H) as (s & -> & Fo & _).
+    apply Nat.le_trans with (len s); [|apply each_fits; auto; lia]. pose proof (len_D s ltac:(lia)).
+    rewrite <- (sum_ltb D (len s)) by lia. apply (sum_inj _ D _ (fun c => c mod D)).
+    + intros c' Hc H'. destruct (running_token _ c' Ht H') as (s' & E & _ & R). injection E as <-.
+      apply reads_iff in R as (d & Hd & <-). unfold blk. destruct (split_block (who_at s) d ltac:(lia)) as [_ ->].
+      split; [lia|]. now apply Nat.ltb_lt.
+    + intros c1 c2 _ _ H1 H2. destruct (running_token _ c1 Ht H1) as (s1 & E1 & _ & R1).
+      destruct (running_token _ c2 Ht H2) as (s2 & E2 & _ & R2). injection E1 as <-. injection E2 as <-.
+      apply reads_iff in R1 as (d1 & L1 & <-). apply reads_iff in R2 as (d2 & L2 & <-). unfold blk.
+      destruct (split_block (who_at s) d1 ltac:(lia)) as [_ ->].
+        destruct (split_block (who_at s) d2 ltac:(lia)) as [_ ->].
+      congruence.
+  - enough (cnt (N * D) (runs r blk len t) <= cnt (N * D) (fun _ => false)) by
+      (assert (cnt (N * D) (fun _ => false) = 0) by apply sum_zero; lia).
+    apply cnt_le. intros c Hc H. exfalso. apply not_true_iff_false in Ex. apply Ex. apply existsb_exists.
+    exists c. split; auto. apply in_seq. lia.
+Qed.
 
 (* A plan of lengths is a plan of blocks that keeps as much. *)
 Definition blocks (X : nat -> cache) t c := c mod D <? X t (c / D).
-Lemma blocks_plan X : plan N C us X -> fplan (blocks X) /\ fkept (blocks X) >= lkept X.
+Lemma blocks_plan X : plan X -> fplan (blocks X) /\ ftel (blocks X) <= tel X.
 Proof.
-  intros P. split; [constructor|].
-  - intros c. unfold blocks. rewrite (p_none _ _ _ _ P). apply Nat.ltb_ge. lia.
+  intros []. split; [constructor|].
+  - intros c. unfold blocks, first_block. rewrite !Nat.ltb_lt. specialize (p_first (c / D)). lia.
   - intros t c Ht. unfold blocks. rewrite !Nat.ltb_lt. intros H.
     destruct (Nat.eq_dec (c / D) (who_at t)) as [E|n].
     + right. apply reads_iff. exists (c mod D). split.
-      * pose proof (p_own _ _ _ _ P t Ht). rewrite E in H. unfold len. lia.
+      * specialize (p_own t Ht). rewrite E in H. lia.
       * unfold blk. rewrite <- E. rewrite (Nat.mul_comm (c / D)). symmetry. apply Nat.div_mod. unfold D. lia.
-    + left. pose proof (p_grows _ _ _ _ P t (c / D) Ht n). lia.
-  - intros t Ht. apply Nat.le_trans with (sum N (X t)); [|apply (p_fits _ _ _ _ P t Ht)].
+    + left. specialize (p_grows t (c / D) Ht n). lia.
+  - intros t Ht. apply Nat.le_trans with (sum N (X t)); [|now apply p_fits].
     unfold cnt. rewrite sum_grid. apply sum_le. intros i Hi. unfold blocks.
     rewrite (sum_ext D _ (fun d => if d <? X t i then 1 else 0)); [apply sum_ltb_le|].
     intros d Hd. destruct (split_block i d Hd) as [-> ->]. reflexivity.
-  - apply sum_le. intros t Ht. apply (leads_ge D blk D_pos); [lia|]. intros k Hk. simpl. unfold blocks, blk.
-    pose proof (need_past t Ht). pose proof (past_D t (who_at t) ltac:(lia)).
+  - intros t c Ht H. destruct (running_token t c Ht H) as (s & -> & Fo & R). apply reads_iff in R as (d & Hd & <-).
+    unfold blocks, blk. pose proof (len_D s ltac:(lia)). destruct (split_block (who_at s) d ltac:(lia)) as [-> ->].
+    apply Nat.ltb_lt. rewrite p_forced; auto.
+  - apply sum_le. intros t Ht. specialize (histories t Ht). pose proof (past_D t (who_at t) ltac:(lia)).
+    enough (leads blk (blocks X) t (hist t) 0 >= min (X t (who_at t)) (hist t)) by lia.
+    apply (leads_ge blk); [lia|]. intros k Hk. simpl. unfold blocks, blk.
     destruct (split_block (who_at t) k ltac:(lia)) as [-> ->]. apply Nat.ltb_lt. lia.
 Qed.
 
 (* A plan of blocks has a plan of lengths, its leading blocks, that keeps as much. *)
 Definition lengths (Z : nat -> nat -> bool) : nat -> cache :=
   fun t i => min (run_of (fun d => Z t (i * D + d)) D 0) (past_at t i).
-Lemma lengths_plan Z : fplan Z -> plan N C us (lengths Z) /\ lkept (lengths Z) >= fkept Z.
+Lemma lengths_plan Z : fplan Z -> plan (lengths Z) /\ tel (lengths Z) <= ftel Z.
 Proof.
-  intros P. split; [constructor|].
-  - intros i. unfold lengths. simpl. lia.
+  intros []. split; [constructor|].
+  - intros i. unfold lengths. enough (run_of (fun d => Z 0 (i * D + d)) D 0 <= at_first i) by lia.
+    destruct (le_lt_dec (run_of (fun d => Z 0 (i * D + d)) D 0) (at_first i)) as [|G]; auto. exfalso.
+    apply run_of_in in G as [G K]. apply p_first in G. unfold first_block in G. 
+    destruct (split_block i (at_first i) K) as [E1 E2]. cbn [Nat.add] in G. rewrite E1, E2 in G.
+      apply Nat.ltb_lt in G. lia.
   - intros t i Ht n. unfold lengths. cbn [past_at]. destruct (Nat.eqb_spec (who_at t) i) as [E|_]; [congruence|].
     enough (run_of (fun d => Z (S t) (i * D + d)) D 0 <= run_of (fun d => Z t (i * D + d)) D 0) by lia.
-    apply run_of_mono. simpl. intros k Hk H.
-    destruct (StatementF.p_step _ _ _ _ _ _ P t _ Ht H) as [|R]; auto. exfalso.
-    apply reads_iff in R as (d & Hd & E). pose proof (len_D t Ht).
-    destruct (same_block (who_at t) i d k ltac:(lia) Hk E). congruence.
-  - intros t Ht. unfold lengths. cbn [past_at]. rewrite Nat.eqb_refl. unfold len. lia.
-  - intros t Ht. apply Nat.le_trans with (cnt (N * D) (Z t)); [|apply (StatementF.p_fits _ _ _ _ _ _ P t Ht)].
+    apply run_of_mono. simpl. intros k Hk H. destruct (p_step t _ Ht H) as [|R]; auto. exfalso.
+    apply (read_token t i k Ht Hk) in R as [E _]. congruence.
+  - intros t Ht. unfold lengths. cbn [past_at]. rewrite Nat.eqb_refl. lia.
+  - intros t Ht. apply Nat.le_trans with (cnt (N * D) (Z t)); [|now apply p_fits].
     unfold cnt. rewrite sum_grid. apply sum_le. intros i Hi. unfold lengths.
     pose proof (run_of_cnt (fun d => Z t (i * D + d)) D) as R. unfold cnt in R. lia.
-  - apply sum_le. intros t Ht. pose proof (leads_le D blk D_pos Z t (need t) 0) as L.
-    pose proof (need_past t Ht) as B. pose proof (past_D t (who_at t) ltac:(lia)) as B'.
-    enough (run_of (fun d => Z t (who_at t * D + d)) D 0 >= leads blk Z t (need t) 0) by (unfold lengths; lia).
-    apply run_of_ge; [lia|]. intros k Hk. exact (leads_in D blk D_pos Z t (need t) 0 k Hk).
+  - intros t Ht Fo. unfold lengths. cbn [past_at]. rewrite Nat.eqb_refl. pose proof (len_D t ltac:(lia)) as L.
+    enough (run_of (fun d => Z (S t) (who_at t * D + d)) D 0 >= len t) by lia. apply run_of_ge; [lia|].
+    intros k Hk. apply p_runs; auto. apply (runs_ok blk len). exists t. rewrite Fo. repeat split; simpl; try lia.
+    apply read_token; auto; lia.
+  - apply sum_le. intros t Ht. pose proof (leads_le blk Z t (hist t) 0) as L.
+    pose proof (histories t Ht) as B. pose proof (past_D t (who_at t) ltac:(lia)) as B'.
+    enough (run_of (fun d => Z t (who_at t * D + d)) D 0 >= leads blk Z t (hist t) 0) by (unfold lengths; lia).
+    apply run_of_ge; [lia|]. intros k Hk. exact (leads_in blk Z t (hist t) 0 k Hk).
 Qed.
 
-Lemma tel_and_kept X : tel xi us X + lkept X = uncached_tel xi us.
+(* The forest of the tokens: a turn's path is all that it has at its end, and it can hit its history. *)
+Lemma tokens : forest (N * D) T blk len hist.
 Proof.
-  unfold tel, lkept, uncached_tel. rewrite <- sum_add. apply sum_ext. intros t _. unfold LowerBound.need. lia.
+  constructor.
+  - intros t d Ht Hd. unfold blk. pose proof (len_D t Ht). specialize (numbers t Ht). nia.
+  - intros t d e Ht Hd He E. pose proof (len_D t Ht).
+    exact (proj2 (same_block (who_at t) (who_at t) d e ltac:(lia) ltac:(lia) E)).
+  - intros t d k Ht Kt Hd R. pose proof (len_D t Ht).
+    apply (read_token k _ (S d) Kt ltac:(lia)) in R as [E L]. apply (read_token k); auto; lia.
+  - intros t Ht. unfold filled, input. lia.
 Qed.
 
-(* The greedy over reuse intervals of tokens: at each step, while more than C are held, drop one that is needed
-  last, of
-   one turn the deepest. [dropped] is what it has dropped at the end. *)
-Definition greedy dropped :=
-  sweep (M T D) (b0 D blk len) (rq D) (room C) (deepest T D blk len) T 0 (start D need) dropped.
+(* The greedy over reuse intervals of tokens: at each step, while more is held than there is room, drop one that is
+   needed last, of one turn the deepest. *)
+Notation wide := (OptimumAttained.wide T len).
+Notation need := (needed blk len hist (input us) first_block xi).
+Definition greedy := StatementF.greedy (N * D) T wide C r blk len need.
+Definition proved := StatementF.proved (N * D) T wide C r blk len need.
+Definition kept_by dropped := lengths (planned T wide r blk len dropped).
 
 Lemma greedy_is_best dropped : greedy dropped ->
-  plan N C us (lengths (planned T D blk len dropped)) /\
-  forall X, plan N C us X -> tel xi us (lengths (planned T D blk len dropped)) <= tel xi us X.
+  plan (kept_by dropped) /\ (forall X, plan X -> tel (kept_by dropped) <= tel X) /\
+  (forall P X, plan X -> uncached_tel xi us <= tel X + proved P) /\
+  exists P, uncached_tel xi us = tel (kept_by dropped) + proved P.
 Proof.
-  intros G. assert (Dp : D > 0) by (unfold D; lia).
-  destruct (statement_F (N * D) T D C blk len need) with (Dr := dropped) as (U & P & K); auto.
-  - intros t Ht. pose proof (len_D t Ht). lia.
-  - intros t Ht. unfold LowerBound.need, len, input. lia.
-  - intros t d Ht Hd. unfold blk. pose proof (len_D t Ht). specialize (numbers t Ht). nia.
-  - intros t d e Ht Hd He E. pose proof (len_D t Ht). 
-    exact (proj2 (same_block (who_at t) (who_at t) d e ltac:(lia) ltac:(lia) E)).
-  - intros t d k Ht Hd R. apply reads_iff in R as (e & He & E). apply reads_iff.
-    destruct (le_lt_dec T k) as [L|L].
-    + exfalso. unfold len, input, LowerBound.turn_at in He. rewrite nth_overflow in He by (unfold steps in L; lia).
-      simpl in He. lia.
-    + pose proof (len_D t Ht). pose proof (len_D k L).
-      destruct (same_block (who_at k) (who_at t) e (S d) ltac:(lia) ltac:(lia) E) as [A ->].
-      exists d. split; [lia|]. unfold blk. now rewrite A.
-  - intros t d Ht Hd. pose proof (need_past t Ht).
-    destruct (past_read t (who_at t) ltac:(lia)) as (s & Hs & W & L).
-    apply (from_seen t _ s Hs). apply reads_iff. exists d. split; [lia|]. unfold blk. now rewrite W.
-  - destruct (lengths_plan _ P) as (PL & KL). split; auto. intros X PX.
-    destruct (blocks_plan X PX) as (PB & KB). specialize (U _ PB).
-    pose proof (tel_and_kept X). pose proof (tel_and_kept (lengths (planned T D blk len dropped))). lia.
+  intros G.
+  destruct (forest_optimum _ T C r xi blk len hist (input us) first_block tokens running_fit dropped G) as (PF &
+    BF).
+  destruct (forest_certificate _ T C r xi blk len hist (input us) first_block tokens running_fit dropped G) as (SF
+    & EF).
+  destruct (lengths_plan _ PF) as (PL & TL).
+  assert (S : forall P X, plan X -> uncached_tel xi us <= tel X + proved P).
+  { intros P X PX. destruct (blocks_plan X PX) as (PB & TB). specialize (SF P _ PB).
+    unfold uncached_tel, proved. lia. }
+  repeat split; [apply PL..| |exact S|].
+  - intros X PX. destruct (blocks_plan X PX) as (PB & TB). specialize (BF _ PB). unfold kept_by. lia.
+  - destruct EF as (P & EF). exists P. specialize (S P _ PL). unfold uncached_tel, proved, kept_by in *. lia.
 Qed.
-Lemma sweep_ends : exists dropped, greedy dropped.
-Proof. unfold greedy. apply (sweep_exists T D C blk len ltac:(unfold D; lia) (S T) 0). lia. Qed.
+Lemma greedy_comes_to_an_end : exists dropped, greedy dropped.
+Proof. apply sweep_exists with (n := S T); unfold OptimumAttained.wide; lia. Qed.
 End TheoremB1.
 
 (* The trace of Model.v has the two hypotheses of the section. *)
@@ -191,7 +238,7 @@ Proof.
   induction us as [|u us IH]; intros w Tr t Ht; simpl in *; [lia|]. destruct Tr as (W & H & Tr).
   destruct t; simpl; auto. apply IH; auto. lia.
 Qed.
-Lemma past_after us : forall t i, t <= length us -> past (after nobody (firstn t us)) i = past_at us t i.
+Lemma past_after w us : forall t i, t <= length us -> past (after w (firstn t us)) i = past_at (past w) us t i.
 Proof.
   induction t; intros i Ht; auto. unfold after in *. cbn [past_at].
   assert (E : firstn (S t) us = firstn t us ++ [turn_at us t]).
@@ -202,20 +249,47 @@ Proof.
   rewrite upd_neq by auto. apply IHt. lia.
 Qed.
 
-Definition kept_by us dropped := lengths us (planned (steps us) (D us) (blk us) (len us) dropped).
 
-(* Row theorem-b1. Tail-Optimized Belady attains the optimum under optional caching, from an empty start. It is the
-   greedy over reuse intervals: it drops what is needed last, of one turn the deepest token. *)
-Theorem theorem_b1 : forall N C xi us dropped, trace N nobody us -> greedy C xi us dropped ->
-  plan N C us (kept_by us dropped) /\
-  forall X, plan N C us X -> tel xi us (kept_by us dropped) <= tel xi us X.
+Section Rows.
+Variables N C xi : nat.
+Variable forced : bool.
+Variable w : world.
+Variable X0 : cache.
+Variable us : list turn.
+Hypothesis starts : Model.start N w X0.
+Hypothesis turns : trace N w us.
+Hypothesis fits : each_fits C forced us.
+Notation greedy := (greedy N C xi forced (past w) X0 us).
+Notation kept_by := (kept_by N forced (past w) us).
+Notation proved := (proved N C xi forced (past w) X0 us).
+Notation plan := (Plans.plan N C forced X0 us).
+Notation tel := (tel xi us).
+
+Lemma of_a_trace dropped : greedy dropped ->
+  plan (kept_by dropped) /\ (forall X, plan X -> tel (kept_by dropped) <= tel X) /\
+  (forall P X, plan X -> uncached_tel xi us <= tel X + proved P) /\
+  exists P, uncached_tel xi us = tel (kept_by dropped) + proved P.
 Proof.
-  intros N C xi us dropped Tr G. apply (greedy_is_best N C xi us); auto; intros t Ht;
-    destruct (trace_at N us nobody Tr t Ht) as [A B]; auto.
-  rewrite past_after in B by (unfold steps in Ht; lia). exact B.
+  destruct starts as [B H O Ne Op]. apply greedy_is_best; auto; intros t Ht;
+    destruct (trace_at N us w turns t Ht) as [A E]; auto.
+  rewrite past_after in E by (unfold steps in Ht; lia). exact E.
 Qed.
 
-(* Row theorem-b1, the other half. On every trace the greedy comes to an end, so theorem_b1 is not empty:
-   it ends for any capacity and threshold. *)
-Theorem greedy_ends : forall C xi us, exists dropped, greedy C xi us dropped.
-Proof. intros. apply sweep_ends. Qed.
+(* Rows theorem-b1 (forced is false) and theorem-b1.forced (it is true). Tail-Optimized Belady attains the
+   optimum, from
+   any initial cache. It is the greedy over reuse intervals: it drops what is needed last,
+     of one turn the deepest. *)
+Theorem theorem_b1 : forall dropped, greedy dropped ->
+  plan (kept_by dropped) /\ forall X, plan X -> tel (kept_by dropped) <= tel X.
+Proof. intros dropped G. destruct (of_a_trace dropped G) as (A & B & _). auto. Qed.
+
+(* Rows theorem-b1.certificate and .certificate.forced. A set P of steps proves that. *)
+Theorem certificate_of_the_greedy : forall dropped, greedy dropped ->
+  (forall P X, plan X -> uncached_tel xi us <= tel X + proved P) /\
+  exists P, uncached_tel xi us = tel (kept_by dropped) + proved P.
+Proof. intros dropped G. destruct (of_a_trace dropped G) as (_ & _ & S & E). auto. Qed.
+
+(* Row theorem-b1, the other half. On every trace the greedy comes to an end, so theorem_b1 is not empty. *)
+Theorem greedy_ends : exists dropped, greedy dropped.
+Proof. apply greedy_comes_to_an_end. Qed.
+End Rows.
