@@ -50,6 +50,11 @@ Lemma sum_add n f g : sum n (fun i => f i + g i) = sum n f + sum n g.
 Proof. induction n; simpl; lia. Qed.
 Lemma sum_zero n : sum n (fun _ => 0) = 0.
 Proof. induction n; simpl; lia. Qed.
+Lemma sum_point n s x : sum n (fun u => if u =? s then x else 0) = if s <? n then x else 0.
+Proof.
+  induction n; simpl; auto. rewrite IHn.
+  destruct (Nat.eqb_spec n s), (Nat.ltb_spec s n), (Nat.ltb_spec s (S n)); lia.
+Qed.
 Lemma sum_swap n m f : sum n (fun i => sum m (fun j => f i j)) = sum m (fun j => sum n (fun i => f i j)).
 Proof. induction n; simpl; [now rewrite sum_zero|]. now rewrite IHn, sum_add. Qed.
 Lemma lsum_swap {A} (l : list A) m f :

@@ -2,7 +2,7 @@
    conversations
    is a plan of least TEL, from any initial cache, under optional and forced caching. *)
 From Coq Require Import Arith Lia List Bool.
-Require Import Numbers Model Plans Forest FurthestEndFirst StatementF OptimumAttained.
+Require Import Numbers Model Plans RunsArePlans Forest FurthestEndFirst StatementF OptimumAttained.
 Import ListNotations.
 
 Fixpoint run_of (Z : nat -> bool) n d := match n with 0 => 0 | S n => if Z d then S (run_of Z n (S d)) else 0 end.
@@ -49,7 +49,7 @@ Notation turn_at := (turn_at us).
 Notation T := (steps us).
 Notation who_at t := (who (turn_at t)).
 Notation len := (filled us).            (* the past after each turn, which is read and then at hand *)
-Fixpoint past_at t i := match t with 0 => past0 i | S s => if who_at s =? i then len s else past_at s i end.
+Notation past_at := (past_at past0 us).
 Hypothesis numbers : forall t, t < T -> who_at t < N.
 Hypothesis histories : forall t, t < T -> history (turn_at t) <= past_at t (who_at t).
 Hypothesis at_first_past : forall i, at_first i <= past0 i.
@@ -229,27 +229,6 @@ Lemma greedy_comes_to_an_end : exists dropped, greedy dropped.
 Proof. apply sweep_exists with (n := S T); unfold OptimumAttained.wide; lia. Qed.
 End TheoremB1.
 
-(* The trace of Model.v has the two hypotheses of the section. *)
-Definition after (w : world) (us : list turn) := fold_left (fun w u => serve u w) us w.
-Lemma trace_at N : forall us w, trace N w us -> forall t, t < length us ->
-  who (nth t us (Turn 0 0 0 0 0)) < N /\
-  history (nth t us (Turn 0 0 0 0 0)) <= past (after w (firstn t us)) (who (nth t us (Turn 0 0 0 0 0))).
-Proof.
-  induction us as [|u us IH]; intros w Tr t Ht; simpl in *; [lia|]. destruct Tr as (W & H & Tr).
-  destruct t; simpl; auto. apply IH; auto. lia.
-Qed.
-Lemma past_after w us : forall t i, t <= length us -> past (after w (firstn t us)) i = past_at (past w) us t i.
-Proof.
-  induction t; intros i Ht; auto. unfold after in *. cbn [past_at].
-  assert (E : firstn (S t) us = firstn t us ++ [turn_at us t]).
-  { clear IHt i. revert t Ht. induction us as [|u us IH]; intros t Ht; simpl in Ht; [lia|].
-    destruct t; simpl; auto. f_equal. apply IH. lia. }
-  rewrite E, fold_left_app. simpl.
-  destruct (Nat.eqb_spec (who (turn_at us t)) i) as [<-|n]; [now rewrite upd_eq|].
-  rewrite upd_neq by auto. apply IHt. lia.
-Qed.
-
-
 Section Rows.
 Variables N C xi : nat.
 Variable forced : bool.
@@ -270,9 +249,7 @@ Lemma of_a_trace dropped : greedy dropped ->
   (forall P X, plan X -> uncached_tel xi us <= tel X + proved P) /\
   exists P, uncached_tel xi us = tel (kept_by dropped) + proved P.
 Proof.
-  destruct starts as [B H O Ne Op]. apply greedy_is_best; auto; intros t Ht;
-    destruct (trace_at N us w turns t Ht) as [A E]; auto.
-  rewrite past_after in E by (unfold steps in Ht; lia). exact E.
+  destruct starts as [B H O Ne Op]. apply greedy_is_best; auto; apply (histories_at N us w turns).
 Qed.
 
 (* Rows theorem-b1 (forced is false) and theorem-b1.forced (it is true). Tail-Optimized Belady attains the
