@@ -43,6 +43,10 @@ Fixpoint trace (N : nat) (w : world) (us : list turn) : Prop :=
   | u :: us => who u < N /\ history u <= past w (who u) /\ trace N (serve u w) us
   end.
 
+(* Each turn's history is the whole past. *)
+Fixpoint whole (w : world) (us : list turn) : Prop :=
+  match us with [] => True | u :: us => history u = past w (who u) /\ whole (serve u w) us end.
+
 (* No prompt that continues a conversation is more than the estimate. *)
 Fixpoint covered (w : world) (us : list turn) : Prop :=
   match us with

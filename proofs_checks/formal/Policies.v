@@ -39,6 +39,20 @@ Definition tlru_partial (xi : nat) (w : world) := cut (budget xi w) at_once w.
 Definition tlru (xi : nat) (w : world) (theta : nat) :=
   cut (budget xi w) (no_surplus theta (budget xi w)) w theta.
 
+(* Of those with more than `budget`, v came first. *)
+Definition least_recent_surplus (w : world) (theta : nat) (budget : nat -> nat) (X : cache) (v : nat) :=
+  v < N /\ X v > budget v /\ may_lose theta v /\
+  forall j, j < N -> X j > budget j -> may_lose theta j -> came w v <= came w j.
+(* What goes first: the least recent surplus, and where there is none the least recent token. *)
+Definition goes_first (w : world) (theta : nat) (budget : nat -> nat) (X : cache) (v : nat) :=
+  least_recent_surplus w theta budget X v \/ no_surplus theta budget X /\ least_recent w theta X v.
+Inductive in_order (budget : nat -> nat) (w : world) (theta : nat) : cache -> cache -> Prop :=
+| in_order_fits X : sum N X <= C -> in_order budget w theta X X
+| in_order_goes X v X' : sum N X > C -> goes_first w theta budget X v ->
+    in_order budget w theta (lose X v) X' -> in_order budget w theta X X'.
+(* T-LRU with least-recent trimming, on overflow alone. *)
+Definition tlru_in_order (xi : nat) (w : world) := in_order (budget xi w) w.
+
 (* Threshold-LRU: conversations of at most `cutoff` are dropped, overflow or not; otherwise LRU. *)
 Definition short (cutoff : nat) (w : world) (i : nat) := past w i <=? cutoff.
 Definition exempt (theta v : nat) := forced && (v =? theta).
