@@ -88,3 +88,51 @@ End Budgets.
 
 (* The LRU cascade: what it is to hold is the whole past. *)
 Definition lru_tiers N C inclusive K := tlru_tiers N C inclusive false K (fun _ => past).
+
+(* Policies that go by an order. At each turn a policy says how much of each conversation may stay at all, and
+  the rank
+   of its tokens (0 is the first): what may not stay goes, then the tokens of the greatest rank, until there is
+     room. *)
+Record order := Order { stays : nat -> nat; rank : nat -> nat -> nat }.
+
+Section Orders.
+Variable N : nat.
+Variable forced : bool.     (* who just came is exempt *)
+
+Inductive cut_by_rank (size theta : nat) (O : order) (before : cache) : cache -> cache -> Prop :=
+| rank_fits X : sum N X <= size -> cut_by_rank size theta O before X X
+| rank_loses X v X' : sum N X > size -> v < N -> X v >= 1 -> may_lose forced theta v ->
+    (forall j, j < N -> X j >= 1 -> may_lose forced theta j ->
+      rank O j (before j + X j - 1) <= rank O v (before v + X v - 1)) ->
+    cut_by_rank size theta O before (lose X v) X' -> cut_by_rank size theta O before X X'.
+Definition staying (theta : nat) (O : order) (before X : cache) : cache :=
+  fun v => if exempt forced theta v then X v else min (X v) (stays O v - before v).
+Definition ordered_cut size theta O before X X' := cut_by_rank size theta O before (staying theta O before X) X'.
+
+(* The same policy in tiers of capacities C, and in one cache. *)
+Definition ordered_tiers C K (policy : world -> turn -> list turn -> order) w u us (Z Z' : tiers) :=
+  cut_all K (fun i => ordered_cut (C i) (who u) (policy w u us)) (arrive u Z) Z'.
+Definition ordered_cache size (policy : world -> turn -> list turn -> order) w u us (X X' : cache) :=
+  ordered_cut size (who u) (policy w u us) empty (fill u X) X'.
+End Orders.
+
+(* The least recent goes first. *)
+Definition since (w : world) v := now w - came w v.
+Definition lru_order (w : world) (u : turn) (us : list turn) := Order (past w) (fun v _ => since w v).
+Definition threshold_order cutoff (w : world) (u : turn) (us : list turn) :=
+  Order (fun v => if short cutoff w v then 0 else past w v) (fun v _ => since w v).
+(* T-LRU with flat budgets: all surplus goes at once, or on overflow that of the least recent first. *)
+Definition eager_order xi (w : world) (u : turn) (us : list turn) := Order (budget xi w) (fun v _ => since w v).
+Definition least_recent_order xi (w : world) (u : turn) (us : list turn) :=
+  Order (past w) (fun v d => if d <? budget xi w v then since w v else S (now w) + since w v).
+(* Belady and Tail-Optimized Belady: tokens that the next turn needs are lost by the time until it comes, the
+  furthest
+   first; before them what is not needed, of those that never return first, of those the least recent first. *)
+Fixpoint wait v (us : list turn) :=
+  match us with [] => 0 | u :: us => if who u =? v then 0 else S (wait v us) end.
+Definition foreseen (need : turn -> nat) (w : world) (u : turn) (us : list turn) := Order (past w) (fun v d =>
+  if wait v us <? length us
+  then if d <? need (nth (wait v us) us u) then wait v us else length us + since w v
+  else length us + S (now w) + since w v).
+Definition belady_order := foreseen history.
+Definition tail_optimized_order xi := foreseen (fun u => min (history u) (history u + prompt u - xi)).
