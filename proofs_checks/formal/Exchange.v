@@ -190,7 +190,8 @@ Proof.
     pose proof (outside_pos (b :: T) K a Ka Na). lia.
   - assert (Na : ~ In a (b :: T)) by (intros [->|]; auto).
     destruct (some_missing (b :: T) K a NB) as (b' & Hb' & Nb'); auto; [simpl; lia|].
-    destruct (lowest (score s) (fun _ => True) (fun _ => left Logic.I) K) as (c0 & Kc0 & _ & Mn0); [exists a; auto|].
+    destruct (lowest (score s) (fun _ => True) (fun _ => left Logic.I) K) as (c0 & Kc0 & _ & Mn0); [exists a;
+      auto|].
     assert (exists c, In c K /\ ~ In c (b :: T) /\ (forall t, In t K -> score s c <= score s t)%Q /\
       (score s c <= score s a)%Q) as (c & Kc & Nc & Mn & ca).
     { destruct (Qlt_le_dec (score s c0) (score s a)).
@@ -273,5 +274,79 @@ Proof.
   destruct (saves_more m s K' L x P N' I1 H) as (y & xy & Hy).
   destruct (G (outside K L) L y) as (z & yz & Hz); auto; [|lia|exists z; split; auto; lra].
   intros t Ht. specialize (I2 t Ht). apply in_app_or in I2. destruct I2; auto.
+Qed.
+
+(* Caches that lose the end of a conversation first do as well: some of the highest scores are prefixes. *)
+Hypothesis falling : forall s i j, proper s -> (score s (i, S j) <= score s (i, j))%Q.
+Hypothesis brings_prefixes : forall s e, proper s -> In e (events s) -> prefixes (brings e).
+
+Lemma prefixes_of_top s A : proper s -> NoDup A -> prefixes A -> C <= length A -> exists K, top s A K /\
+  prefixes K.
+Proof.
+  intros P. remember (length A - C) as n. revert A Heqn. induction n; intros A E NA PA L.
+  - exists A. split; auto. repeat split; auto; [lia|apply incl_refl|]. intros k t _ Ht Nt. contradiction.
+  - assert (exists t, In t A) as (t0 & H0) by (destruct A as [|t A]; [simpl in *; lia|exists t; now left]).
+    destruct (lowest (score s) (fun _ => True) (fun _ => left Logic.I) A) as ((i & j0) & Kt & _ & Mn); [exists
+      t0; auto|].
+    destruct (lowest (fun t => - inject_Z (Z.of_nat (snd t)))%Q (fun t => fst t = i) (fun t => Nat.eq_dec (fst
+      t) i) A)
+      as ((i' & J) & KJ & Ei & Mx); [now exists (i, j0)|]. simpl in Ei. subst i'.
+    assert (Mj : forall j, In (i, j) A -> j <= J).
+    { intros j Hj. specialize (Mx (i, j) Hj eq_refl). simpl in Mx. unfold Qle, Qopp in Mx. simpl in Mx. lia. }
+    assert (Mc : forall t, In t A -> (score s (i, J) <= score s t)%Q).
+    { intros t Ht. specialize (Mn t Ht Logic.I). enough (score s (i, J) <= score s (i, j0))%Q by lra.
+      specialize (Mj j0 Kt). clear - Mj falling P. induction Mj; [lra|]. specialize (falling s i m P). lra. }
+    destruct (in_split (i, J) A KJ) as (l & r & ->).
+    pose proof (NoDup_remove _ _ _ NA) as (ND & Nc).
+    assert (In_ : forall t, In t (l ++ r) <-> In t (l ++ (i, J) :: r) /\ t <> (i, J)).
+    { intros t. rewrite !in_app_iff. simpl. split; [|intuition congruence].
+      intros Ht. split; [tauto|]. intros ->. apply Nc. now apply in_or_app. }
+    rewrite app_length in *. simpl in E, L.
+    destruct (IHn (l ++ r)) as (K & (NK & LK & IK & TK) & PK); auto; try (rewrite app_length; lia).
+    + intros a j k Ha k1 kj. apply In_ in Ha as [Ha Ne]. apply In_. split; [now apply (PA a j k)|].
+      intros Q. inversion Q; subst. specialize (Mj j Ha). apply Ne. f_equal. lia.
+    + exists K. split; auto. split; [|split; [|split]]; auto.
+      * intros t Ht. now apply In_, IK.
+      * intros k t Hk Ht Nt. destruct (token_dec t (i, J)) as [->|n0]; [|apply TK; auto; now apply In_].
+        apply Mc. now apply In_, IK.
+Qed.
+Lemma prefixes_do_as_well m : forall s K x, proper s -> (forall t, In t K -> there s t) -> prefixes K ->
+  saves m s K x -> exists y, (x <= y)%Q /\ Strategies.saves state events C prefixes m s K y.
+Proof.
+  induction m; intros s K x P Th PK H; [exists x; split; [lra|exact H]|].
+  destruct H as (later & F & E).
+  destruct (improve _ (fun e y => exists K', NoDup K' /\ incl K' (K ++ brings e) /\ length K' <= C /\ prefixes
+    K' /\
+        Strategies.saves state events C prefixes m (next e) K' y) _ _ F) as (ys & F' & L'); [eauto| |].
+  - intros e y He (K' & ND & I & Le & _ & HK). pose proof (stays_proper s e P He) as P'.
+    set (A := nodup token_dec (K ++ brings e)).
+    assert (IA : forall t, In t A <-> In t K \/ In t (brings e)) by (intros; unfold A; rewrite nodup_In,
+      in_app_iff; tauto).
+    assert (NA : NoDup A) by apply NoDup_nodup.
+    assert (TA : forall t, In t A -> there (next e) t).
+    { intros t Ht. apply IA in Ht. destruct Ht; [apply (still_there s e)|apply (brought s e)]; auto. }
+    assert (PA : prefixes A).
+    { intros i j k Ht k1 kj. apply IA. apply IA in Ht. destruct Ht as [Ht|Ht]; [left; now apply (PK i j)|right].
+      now apply (brings_prefixes s e P He i j). }
+    assert (exists L z, (y <= z)%Q /\ saves m (next e) L z /\ NoDup L /\ incl L A /\ length L <= C /\ prefixes L)
+      as (L & z & yz & HL & NL & IL & LL & PL).
+    { destruct (le_lt_dec (length A) C) as [S|S].
+      - destruct (saves_more m (next e) K' A y P' ND) as (z & yz & Hz); auto.
+        + intros t Ht. apply IA. specialize (I t Ht). now apply in_app_iff in I.
+        + exists A, z. repeat split; auto. apply incl_refl.
+      - destruct (prefixes_of_top (next e) A P' NA PA) as (L & TL & PL); [lia|].
+        destruct (top_is_best m (next e) A L P' TA TL K' y) as (z & yz & Hz); auto.
+        + intros t Ht. apply IA. specialize (I t Ht). now apply in_app_iff in I.
+        + destruct TL as (NL & LL & IL & _). exists L, z. repeat split; auto. lia. }
+    destruct (IHm (next e) L z P') as (z' & zz & Hz'); auto.
+    exists z'. split; [lra|]. exists L. repeat split; auto.
+    intros t Ht. apply in_app_iff, IA. auto.
+  - exists (qsum (events s) (fun e => chance e * used state e K) + mean state (events s) ys)%Q.
+    split; [rewrite E; lra|]. exists ys. split; auto. lra.
+Qed.
+Lemma prefixes_are_sets m : forall s K x, Strategies.saves state events C prefixes m s K x -> saves m s K x.
+Proof.
+  induction m; intros s K x H; auto. destruct H as (later & F & E). exists later. split; auto.
+  eapply weaken; [|exact F]. intros e y (K' & A1 & A2 & A3 & A4 & A5). exists K'. repeat split; auto.
 Qed.
 End Exchange.
