@@ -17,8 +17,8 @@ cached of each before the cut, all of L for theta.
 All numbers are whole or fractions.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -29,7 +29,7 @@ from teltheory.errors import ArgumentError, ForcedCachingError
 from teltheory.model.numbers import whole_number
 from teltheory.workloads.laws import Finite, fixed
 
-__all__ = ["BeliefKind", "BeliefMDP", "Known", "State"]
+__all__ = ["BeliefKind", "BeliefMDP", "Known", "Recent", "Silent", "State"]
 
 Belief: TypeAlias = Literal["paper", "bayes"]
 NOTHING = fixed(0)
@@ -51,12 +51,15 @@ class BeliefKind:
         Law of a response.
     share : Fraction
         Probability that a new conversation is of this kind.
+    name : str
+        What a file and tables call it.
     """
 
     turn_rate: int
     prompts: tuple[Finite, ...]
     response: Finite = NOTHING
     share: Fraction = Fraction(1)
+    name: str = field(default="", repr=False)
 
     def __post_init__(self) -> None:
         if whole_number("turn_rate", self.turn_rate) == 0:
@@ -67,6 +70,35 @@ class BeliefKind:
     def prompt(self, turns: int) -> Finite:
         """Return the law of the prompt after `turns` turns."""
         return self.prompts[min(turns, len(self.prompts) - 1)]
+
+
+class Silent(NamedTuple):
+    """A conversation by the turns of others since its last one, `silent`; `turns` and `past` as in `Known`."""
+
+    kind: int
+    turns: int
+    past: int
+    silent: int = 0
+
+
+class Recent(NamedTuple):
+    """What is known right after a turn, by silent turns in place of beliefs.
+
+    Attributes
+    ----------
+    conversations : tuple of Silent
+        Least silent first: the first has just arrived.
+    gaps : tuple of Fraction
+        x of the last gaps, latest first; may be left out where the model has one.
+    """
+
+    conversations: tuple[Silent, ...]
+    gaps: tuple[Fraction, ...] = ()
+
+    @classmethod
+    def of(cls, conversations: Iterable[tuple[int, int, int, int]], gaps: Iterable[Fraction] = ()) -> "Recent":
+        """Return it of plain tuples."""
+        return cls(tuple(Silent(*one) for one in conversations), tuple(gaps))
 
 
 @dataclass(frozen=True)
@@ -91,6 +123,8 @@ class BeliefMDP:
         Whether the gaps' weights are multiplied by the density of a next turn.
     forced : bool
         Forced caching.
+    start : (Recent, tuple of int), optional
+        Where values are asked, and what is cached there; if left out, right after a first turn, nobody else known.
     """
 
     capacity: int
@@ -102,6 +136,7 @@ class BeliefMDP:
     belief: Belief = "paper"
     race: bool = False
     forced: bool = False
+    start: "tuple[Recent, Allocation] | None" = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("capacity", "xi", "death_rate"):
@@ -168,6 +203,31 @@ class State(NamedTuple):
     def arrived(self) -> int:
         """Place of theta."""
         return self.recency[-1]
+
+
+def as_state(model: BeliefMDP, recent: Recent) -> State:
+    """Return a state in beliefs, its conversations in the order given: the last to turn first."""
+    gaps = recent.gaps or (model.gaps[0][0],) * max(one.silent for one in recent.conversations)
+    known = []
+    for one in recent.conversations:
+        alive = Known(one.kind, one.turns, Fraction(1), one.past)
+        for x in reversed(gaps[: one.silent]):
+            alive = alive._replace(alive=aged(model, alive, x))
+        known.append(alive)
+    return State(tuple(known), tuple(reversed(range(len(known)))))
+
+
+def starts(model: BeliefMDP) -> list[tuple[Fraction, Recent, Allocation]]:
+    """Return where values are asked, with probabilities: the model's start, or the states after a first turn."""
+    if model.start is not None:
+        return [(Fraction(1), *model.start)]
+    found: list[tuple[Fraction, Recent, Allocation]] = []
+    for k, kind in enumerate(model.kinds):
+        turns = min(1, len(kind.prompts) - 1)
+        for (q, p_q), (a, p_a) in product(kind.prompt(0).outcomes, kind.response.outcomes):
+            if kind.share:
+                found.append((kind.share * p_q * p_a, Recent((Silent(k, turns, q + a),)), (q + a,)))
+    return found
 
 
 class Arrival(NamedTuple):

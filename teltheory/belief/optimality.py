@@ -12,11 +12,13 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from teltheory.belief.model import Allocation, BeliefMDP, Policy, State, check_feasible, next_turn
+from teltheory.belief.model import Allocation, BeliefKind, BeliefMDP, Policy, State, check_feasible, next_turn
 from teltheory.belief.tables import Tables, fits, objective
+from teltheory.errors import ArgumentError
 from teltheory.model.numbers import IntArray, exact_root
 from teltheory.policies.learned.eviction import evict_lowest, tail_score
 from teltheory.policies.learned.posterior import exact_decay
+from teltheory.workloads.laws import Finite
 
 Ties: TypeAlias = Literal["worst", "best"]
 Index: TypeAlias = Callable[[BeliefMDP, State], list[Fraction]]
@@ -52,17 +54,23 @@ def alive(model: BeliefMDP, state: State) -> list[Fraction]:
     return [known.alive for known in state.conversations]
 
 
-def et_lru(index: Index = turn_rates) -> Policy:
-    """Return ET-LRU: Algorithm 2 with r_i P(L_i + Q_i - xi >= X_i) as the score, r by the index.
+INDICES: dict[str, Index] = {"printed": printed_turn_rates, "belief": turn_rates, "next": next_turns}
 
-    Among equal scores the least recent conversation goes first. Theta is exempt under forced caching.
-    """
 
-    def keep(model: BeliefMDP, state: State, cached: Allocation) -> Allocation:
-        weights = index(model, state)
+@dataclass(frozen=True)
+class Rule:
+    """A policy by scores of tokens: weights of conversations, and the law that stands for the next prompt."""
+
+    name: str
+    index: Index
+    law: Callable[[BeliefMDP, BeliefKind, int], Finite]
+
+    def __call__(self, model: BeliefMDP, state: State, cached: Allocation) -> Allocation:
+        """Return what is kept; theta is exempt under forced caching."""
+        weights = self.index(model, state)
         order = [i for i in state.recency if not (model.forced and i == state.arrived)]
         known = [state.conversations[i] for i in order]
-        laws = [model.kinds[one.kind].prompt(one.turns) for one in known]
+        laws = [self.law(model, model.kinds[one.kind], one.turns) for one in known]
         score = tail_score(
             [one.past for one in known],
             [weights[i] for i in order],
@@ -74,7 +82,17 @@ def et_lru(index: Index = turn_rates) -> Policy:
         kept = {**dict(enumerate(cached)), **dict(zip(order, left, strict=True))}
         return tuple(kept.values())
 
-    return keep
+
+def et_lru(index: Index | str = turn_rates) -> Rule:
+    """Return ET-LRU: Algorithm 2 with r_i P(L_i + Q_i - xi >= X_i) as the score, r by the index.
+
+    The index is a function, or a name in `INDICES`. Among equal scores the least recent conversation goes first.
+    """
+    if isinstance(index, str) and index not in INDICES:
+        raise ArgumentError("index", index, "one of " + ", ".join(INDICES))
+    weights = INDICES[index] if isinstance(index, str) else index
+    name = next((name for name, one in INDICES.items() if one is weights), getattr(weights, "__name__", "own"))
+    return Rule(f"et-lru:index={name}", weights, lambda model, kind, turns: kind.prompt(turns))
 
 
 @dataclass(frozen=True)

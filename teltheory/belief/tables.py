@@ -21,12 +21,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from teltheory.belief.mdp import Solver
-from teltheory.belief.model import Allocation, BeliefMDP, Policy, State, after, arrivals, check_feasible, next_turn
+from teltheory.belief.model import (
+    Allocation,
+    BeliefMDP,
+    Policy,
+    State,
+    after,
+    arrivals,
+    as_state,
+    check_feasible,
+    next_turn,
+    starts,
+)
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import whole_number
 from teltheory.workloads.laws import Finite
 
-__all__ = ["solve"]
+__all__ = ["backward_induction"]
 
 Table: TypeAlias = NDArray[Any]
 """Whole numbers: int64, or Python's where these are too narrow."""
@@ -45,17 +56,23 @@ class Exact:
         return Fraction(int(self.numerators[place]), self.denominator)
 
 
-def solve(
-    model: BeliefMDP, state: State, cached: Allocation, turns: int, policy: Policy | None = None
+def backward_induction(
+    model: BeliefMDP,
+    state: State | None = None,
+    cached: Allocation = (),
+    turns: int = 1,
+    policy: Policy | None = None,
 ) -> Fraction:
     """Return W: the expected excess of the next turns, before the cut, in fractions.
 
     Parameters
     ----------
-    model, state : BeliefMDP, State
-        The model, and the state right after a turn.
+    model : BeliefMDP
+        The model.
+    state : State, optional
+        The state right after a turn; the model's start if left out, in the mean.
     cached : tuple of int
-        What is cached of each of its conversations.
+        What is cached of each of the state's conversations.
     turns : int
         Horizon, 1 or more.
     policy : Policy, optional
@@ -68,6 +85,9 @@ def solve(
     """
     if whole_number("turns", turns) == 0:
         raise ArgumentError("turns", turns, "1 or more")
+    if state is None:
+        given = ((p, as_state(model, recent), x) for p, recent, x in starts(model))
+        return sum((p * backward_induction(model, at, x, turns, policy) for p, at, x in given), Fraction(0))
     check_feasible(model, state)
     pasts = [known.past for known in state.conversations]
     must = [past if model.forced and i == state.arrived else 0 for i, past in enumerate(pasts)]

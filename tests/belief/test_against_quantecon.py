@@ -7,7 +7,7 @@ from quantecon.markov import DiscreteDP, backward_induction
 from scipy.sparse import csr_matrix
 
 from teltheory.belief.model import after, allocations, arrivals, at_hand, excess, longest_past
-from teltheory.belief.tables import solve
+from teltheory.belief.tables import backward_induction as by_tables
 
 END = ("no turn", (), 0)
 
@@ -51,7 +51,7 @@ def test_the_least_cost_is_quantecon_s():
             continue
         cached = random_cached(rng, model, state)
         theirs, pairs = by_quantecon(model, state, cached, turns)
-        assert float(solve(model, state, cached, turns)) == pytest.approx(theirs, abs=1e-9)
+        assert float(by_tables(model, state, cached, turns)) == pytest.approx(theirs, abs=1e-9)
         rows += pairs
         models.append(model)
     assert len({len(model.kinds) for model in models}) == 2

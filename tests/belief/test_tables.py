@@ -29,7 +29,7 @@ from teltheory.belief.model import (
     next_turn,
     silent,
 )
-from teltheory.belief.tables import Tables, fits, next_cost, objective, shape, solve
+from teltheory.belief.tables import Tables, backward_induction, fits, next_cost, objective, shape
 from teltheory.errors import ArgumentError, ForcedCachingError
 from teltheory.policies.learned.posterior import exact_after_silence
 from teltheory.workloads.laws import Finite, fixed
@@ -68,7 +68,11 @@ def agree(rng, model, state, turns, caches=3, kepts=3):
         cached = list(random_cached(rng, model, state))
         cached[state.arrived] = state.conversations[state.arrived].past
         cost = tables.of_cached(state, turns).at(place(model, state, cached))
-        assert cost == solver.cost(state, tuple(cached), turns) == solve(model, state, tuple(cached), turns)
+        assert (
+            cost
+            == solver.cost(state, tuple(cached), turns)
+            == backward_induction(model, state, tuple(cached), turns)
+        )
     everything = tuple(known.past for known in state.conversations)
     allowed = allocations(model, state, everything)
     for i in rng.integers(len(allowed), size=kepts):
@@ -106,7 +110,7 @@ def test_two_turns_by_every_policy_there_is():
         tree = Tree(model, state, cached)
         if tree.policies() > 300:
             continue
-        assert Solver(model).cost(state, cached, 2) == solve(model, state, cached, 2) == tree.least()
+        assert Solver(model).cost(state, cached, 2) == backward_induction(model, state, cached, 2) == tree.least()
         compared, policies = compared + 1, policies + tree.policies()
     assert compared > 15
     assert policies > 300
@@ -116,9 +120,13 @@ def test_no_policy_costs_less_than_the_best():
     dearer = 0
     for rng, model, state, turns in instances(20, 3):
         cached, policy = random_cached(rng, model, state), arbitrary(int(rng.integers(1000)))
-        cost = solve(model, state, cached, turns, policy)
-        assert cost == Solver(model, policy).cost(state, cached, turns) >= solve(model, state, cached, turns)
-        dearer += cost > solve(model, state, cached, turns)
+        cost = backward_induction(model, state, cached, turns, policy)
+        assert (
+            cost
+            == Solver(model, policy).cost(state, cached, turns)
+            >= backward_induction(model, state, cached, turns)
+        )
+        dearer += cost > backward_induction(model, state, cached, turns)
     assert dearer > 5
 
 
@@ -127,7 +135,7 @@ def test_what_cannot_be_solved_is_named():
     state = first_turn(model, 0, 2, 0)
     for cached, turns, forced in (((2,), 0, False), ((3,), 1, False), ((2, 0), 1, False), ((1,), 1, True)):
         with pytest.raises(ArgumentError, match=r"^turns: found 0|^cached: found"):
-            solve(replace(model, forced=forced), state, cached, turns)
+            backward_induction(replace(model, forced=forced), state, cached, turns)
 
 
 def narrow_gap(belief="bayes"):

@@ -1,0 +1,315 @@
+"""Value iteration, policy iteration and modified policy iteration for the finite model with forgetting.
+
+1. One sweep is V <- TV. What the next one changes is between the least and the largest change m, M of the
+   discounted means that it is made of, so V* is between V + m / (1 - gamma) and V + M / (1 - gamma) (MacQueen,
+   Porteus), in the finite model. It stops when they are `tolerance` apart, and takes the middle.
+2. Modified policy iteration (Puterman, Shin) sweeps some times with the decisions of a sweep before it looks for
+   better ones; policy iteration until their value is known. Each stops by 1, after a sweep that looks for better.
+3. Average (discount 1): m and M are bounds of the gain of a turn (Odoni), V is relative. Turns: as many sweeps.
+
+A sweep needs no matrix: what a state may keep is a running maximum over what is cached less, and a turn moves
+slots up. So modified policy iteration saves next to nothing here. `bounds` makes `lower` and `upper` of any table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from teltheory.base.progress import Count, Progress, reporting
+from teltheory.belief.bounds import Ahead, certified
+from teltheory.belief.model import Allocation, BeliefMDP, Policy, Recent, as_state, starts
+from teltheory.belief.optimality import Rule
+from teltheory.belief.rules import name_of, ranks_of
+from teltheory.belief.slots import MOST_STATES, Slots
+from teltheory.belief.sweeps import Sweeps, in_floats
+from teltheory.errors import ArgumentError
+from teltheory.model.numbers import FloatArray, rational, whole_number
+
+TOLERANCE = 1e-8
+EVALUATIONS = 15
+MOST_SWEEPS = 20_000
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What a solver found: the saving of the turns ahead, or of one in the mean where they are averaged.
+
+    Attributes
+    ----------
+    value : float
+        From the start, in the finite model.
+    lower, upper : Fraction
+        Bounds for the model without forgetting, proved by `teltheory.belief.bounds`.
+    states, sweeps : int
+        Size, and work.
+    slots, ahead : Slots, Ahead
+        The finite model, and which turns count.
+    table : ndarray of float64
+        V of each state, by `Slots.place`; relative where turns are averaged.
+    choice : ndarray of int32 or None
+        A policy's decisions: the place of the state in which all that it keeps is cached. None for the best ones.
+    policy : str
+        Its name.
+    """
+
+    value: float
+    lower: Fraction
+    upper: Fraction
+    states: int
+    sweeps: int
+    slots: Slots = field(repr=False)
+    ahead: Ahead
+    table: FloatArray = field(repr=False)
+    choice: NDArray[np.int32] | None = field(repr=False, default=None)
+    policy: str = "optimum"
+
+    def of_keeping(self, recent: Recent, cached: Allocation) -> dict[Allocation, float]:
+        """Return all that may be kept and leaves no room, with the value of keeping it now and of V later."""
+        slots, model = self.slots, self.slots.model
+        sweeps = in_floats(slots, float(self.ahead.discount))
+        sweeps.value[:] = self.table
+        sweeps.expect()
+        kept = np.empty(slots.states)
+        sweeps.keep(kept)
+        theta = recent.conversations[0].past
+        full, found = min(sum(cached[1:]) + theta, model.capacity), {}
+        for others in product(*(range(min(x, model.capacity) + 1) for x in cached[1:])):
+            y = min(full - sum(others), theta)
+            if y >= (theta if model.forced else 0) and y + sum(others) == full:
+                found[y, *others] = float(kept[slots.place(recent, (theta, *others))])
+        return found
+
+    def keep(self, recent: Recent, cached: Allocation) -> Allocation:
+        """Return what is kept at a state of what is cached, theta's entry first."""
+        if self.choice is None:
+            values = self.of_keeping(recent, cached)
+            return max(values, key=lambda kept: (values[kept], kept))
+        _, others = self.slots.known(int(self.choice[self.slots.place(recent, cached)]))
+        return min(recent.conversations[0].past, self.slots.model.capacity - sum(others[1:])), *others[1:]
+
+
+def value_iteration(
+    model: BeliefMDP,
+    discount: Fraction | int | None = None,
+    silent: int | None = None,
+    *,
+    turns: int | None = None,
+    average: bool = False,
+    tolerance: float = TOLERANCE,
+    most: int = MOST_STATES,
+    progress: Progress = None,
+) -> Solution:
+    """Return the best saving of all turns to come.
+
+    Parameters
+    ----------
+    model : BeliefMDP
+        The model; its `start` is where the value is asked.
+    discount : Fraction, optional
+        gamma, from 0 to below 1. The first turn after the decision weighs 1.
+    silent : int, optional
+        K: who was silent for so many turns is forgotten. With `turns`, if left out, so many that nobody is.
+    turns : int, optional
+        In place of a discount: so many turns.
+    average : bool
+        In place of a discount: the mean of a turn, for ever.
+    tolerance : float
+        How far apart the bounds of V, in the finite model, may be.
+    most : int
+        States that are too many.
+    progress : callable or bool, optional
+        Told of each sweep.
+
+    Raises
+    ------
+    ArgumentError
+        What is asked is none or two of discount, turns and average, or out of range; too many states, with the
+        count and the K that fits; no convergence.
+    """
+    slots, ahead = asked(model, discount, silent, turns, average, most)
+    return _solved(slots, ahead, tolerance, 0, progress)
+
+
+def modified_policy_iteration(
+    model: BeliefMDP,
+    discount: Fraction | int | None = None,
+    silent: int | None = None,
+    *,
+    average: bool = False,
+    tolerance: float = TOLERANCE,
+    most: int = MOST_STATES,
+    evaluations: int = EVALUATIONS,
+    progress: Progress = None,
+) -> Solution:
+    """Return the best saving of all turns to come; see `value_iteration`. `evaluations` is sweeps a policy."""
+    slots, ahead = asked(model, discount, silent, None, average, most)
+    return _solved(slots, ahead, tolerance, whole_number("evaluations", evaluations), progress)
+
+
+def policy_iteration(
+    model: BeliefMDP,
+    discount: Fraction | int | None = None,
+    silent: int | None = None,
+    *,
+    average: bool = False,
+    tolerance: float = TOLERANCE,
+    most: int = MOST_STATES,
+    progress: Progress = None,
+) -> Solution:
+    """Return the best saving of all turns to come; see `value_iteration`."""
+    slots, ahead = asked(model, discount, silent, None, average, most)
+    return _solved(slots, ahead, tolerance, MOST_SWEEPS, progress)
+
+
+def evaluate(
+    model: BeliefMDP,
+    policy: Policy,
+    discount: Fraction | int | None = None,
+    silent: int | None = None,
+    *,
+    turns: int | None = None,
+    average: bool = False,
+    tolerance: float = TOLERANCE,
+    most: int = MOST_STATES,
+    progress: Progress = None,
+) -> Solution:
+    """Return the saving of a policy; see `value_iteration`. It keeps nothing of who was forgotten.
+
+    One of `et_lru`, `lru` and `tlru` is followed by compiled loops, any other is asked state by state.
+    """
+    slots, ahead = asked(model, discount, silent, turns, average, most)
+    sweeps = in_floats(slots, float(ahead.discount))
+    choice = decisions_at(sweeps, policy)
+    kept, rising = np.empty(slots.states), _Rising(ahead, tolerance)
+    with reporting(progress, f"Sweeping with {name_of(policy)}") as report:
+        count = Count(report, ahead.turns)
+        while not rising.done(count.done):
+            sweeps.keep(kept)
+            sweeps.follow(choice, kept)
+            rising.change = sweeps.expect()
+            count.step()
+    return _solution(sweeps, ahead, rising, count.done, choice, name_of(policy))
+
+
+def regret(model: BeliefMDP, policies: Sequence[Policy], *args: Any, **options: Any) -> list[Solution]:
+    """Return the optimum, then each policy, with the arguments of `value_iteration`."""
+    return [
+        value_iteration(model, *args, **options),
+        *(evaluate(model, policy, *args, **options) for policy in policies),
+    ]
+
+
+def asked(
+    model: BeliefMDP, discount: Any, silent: int | None, turns: int | None, average: bool, most: int = MOST_STATES
+) -> tuple[Slots, Ahead]:
+    """Return the finite model and which turns count, or say what is wrong with them."""
+    if (discount is not None) + (turns is not None) + average != 1:
+        found = [
+            n for n, there in (("discount", discount), ("turns", turns), ("average", average or None)) if there
+        ]
+        raise ArgumentError("turns ahead", ", ".join(found) or "none", "one of turns, discount and average")
+    if turns is not None and not 1 <= whole_number("turns", turns) <= MOST_SWEEPS:
+        raise ArgumentError("turns", turns, f"from 1 to {MOST_SWEEPS:,}")
+    gamma = Fraction(1) if discount is None else rational("discount", discount, 0)
+    if discount is not None and gamma >= 1:
+        raise ArgumentError("discount", str(gamma), "a fraction from 0 to below 1")
+    if silent is None:
+        if turns is None:
+            raise ArgumentError(
+                "silent", None, "the turns of others after which a conversation is forgotten, such as 5"
+            )
+        silent = turns + max(one.silent for _, recent, _ in starts(model) for one in recent.conversations)
+    slots = Slots(model, silent)
+    slots.check_size(min(most, 2**31 - 1))
+    return slots, Ahead(gamma, turns)
+
+
+class _Rising:
+    """How far the values still are from those of the next sweep, and when that is near enough."""
+
+    def __init__(self, ahead: Ahead, tolerance: float) -> None:
+        self.ahead, self.tolerance = ahead, tolerance
+        self.change = (-np.inf, np.inf)
+        self.left = float(1 - ahead.discount) or 1.0
+
+    def done(self, sweeps: int, factor: float = 1.0) -> bool:
+        if self.ahead.turns is not None:
+            return sweeps == self.ahead.turns
+        if sweeps >= MOST_SWEEPS:
+            found = f"{self.change[1] - self.change[0]:g}"
+            raise ArgumentError("values", found, f"to differ from the next ones by less after {sweeps:,} sweeps")
+        return bool((self.change[1] - self.change[0]) / self.left <= self.tolerance * factor)
+
+
+def _solved(slots: Slots, ahead: Ahead, tolerance: float, evaluations: int, progress: Progress) -> Solution:
+    sweeps, rising = in_floats(slots, float(ahead.discount)), _Rising(ahead, tolerance)
+    many = slots.states if evaluations else 0
+    kept, here = np.empty(many), np.arange(many, dtype=np.int32)
+    choice = here.copy()
+    with reporting(progress, f"Sweeping {slots.states:,} states") as report:
+        count = Count(report, ahead.turns)
+        while not rising.done(count.done):
+            choice[:] = here
+            sweeps.keep(sweeps.value)
+            sweeps.best(sweeps.value, choice if many else None)
+            rising.change = sweeps.expect()
+            count.step()
+            if not many or rising.done(count.done):
+                continue
+            within = _Rising(ahead, tolerance)
+            for _ in range(evaluations):
+                sweeps.keep(kept)
+                sweeps.follow(choice, kept)
+                within.change = sweeps.expect()
+                count.step()
+                if within.done(count.done, 0.1):
+                    break
+    return _solution(sweeps, ahead, rising, count.done, None, "optimum")
+
+
+def _solution(
+    sweeps: Sweeps, ahead: Ahead, rising: _Rising, done: int, choice: NDArray[np.int32] | None, policy: str
+) -> Solution:
+    slots, table = sweeps.slots, sweeps.value
+    del sweeps.expected
+    middle = (rising.change[0] + rising.change[1]) / 2
+    if ahead.turns is None:
+        table += middle / rising.left if ahead.discount < 1 else -table[0]
+    value = float(middle)
+    if ahead.turns is not None or ahead.discount < 1:
+        value = sum(float(p) * float(table[slots.place(recent, x)]) for p, recent, x in starts(slots.model))
+    lower, upper = certified(slots, ahead, table, choice)
+    return Solution(value, lower, upper, slots.states, done, slots, ahead, table, choice, policy)
+
+
+def decisions_at(sweeps: Sweeps, policy: Policy) -> NDArray[np.int32]:
+    """Return a policy's decision at each state, as `Solution.choice` has it."""
+    slots = sweeps.slots
+    choice = np.empty(slots.states, np.int32)
+    ranks = ranks_of(policy, slots) if isinstance(policy, Rule) else None
+    if ranks is not None:
+        sweeps.evict(ranks, ranks.shape[-1] - 1, choice)
+        return choice
+    return _asked_of(policy, slots, choice)
+
+
+def _asked_of(policy: Policy, slots: Slots, choice: NDArray[np.int32]) -> NDArray[np.int32]:
+    for place in range(slots.states):
+        recent, cached = slots.known(place)
+        kept = policy(slots.model, as_state(slots.model, recent), cached)
+        room = min(slots.model.capacity, sum(cached))
+        if (
+            len(kept) != len(cached)
+            or sum(kept) != room
+            or any(not 0 <= y <= x for y, x in zip(kept, cached, strict=True))
+        ):
+            raise ArgumentError(name_of(policy), kept, f"{room} tokens to be kept of {cached}, as they have room")
+        choice[place] = slots.place(recent, (cached[0], *kept[1:]))
+    return choice
