@@ -25,6 +25,7 @@ OF = dict.fromkeys(REPORT, "report") | {
     "cvc5": "proofs",
     "tiktoken": "datasets",
     "httpx_sse": "calibrate",
+    "quantecon": "belief",
 }
 """The extra that a package comes with."""
 

@@ -13,6 +13,7 @@ model without forgetting (`teltheory.belief.bounds` proves it), and `check_bound
 """
 
 from teltheory.belief.check import check_bounds
+from teltheory.belief.discrete import discrete
 from teltheory.belief.iteration import (
     Solution,
     evaluate,
@@ -23,6 +24,7 @@ from teltheory.belief.iteration import (
 )
 from teltheory.belief.model import BeliefKind as Kind
 from teltheory.belief.model import BeliefMDP, Known, Recent, Silent, State
+from teltheory.belief.model_file import read_model
 from teltheory.belief.optimality import et_lru
 from teltheory.belief.rules import lru, tlru
 from teltheory.belief.tables import backward_induction
@@ -40,6 +42,7 @@ __all__ = [
     "backward_induction",
     "bayes_posterior",
     "check_bounds",
+    "discrete",
     "et_lru",
     "evaluate",
     "lru",
@@ -47,6 +50,7 @@ __all__ = [
     "next_event",
     "paper_belief",
     "policy_iteration",
+    "read_model",
     "regret",
     "tlru",
     "value_iteration",
