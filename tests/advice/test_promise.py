@@ -5,7 +5,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from advice.advised_traces import LATENCY, chats, usual
-from arch.bootstrap import optimal_block_length
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import turn_columns
@@ -170,6 +169,13 @@ def test_a_heavy_conversation_spreads_draws_of_conversations_more_than_draws_of_
     assert spreads[1] > 10 * spreads[0]
 
 
+def by_arch(values):
+    """Return the length that arch finds; only the process that asks loads it, as that takes seconds."""
+    from arch.bootstrap import optimal_block_length
+
+    return optimal_block_length(values)["circular"].iloc[0]
+
+
 @pytest.mark.parametrize("rho", [0.3, 0.6, 0.9])
 def test_blocks_are_as_long_as_theory_asks_of_an_autoregression(rho):
     turns, rng = 20_000, np.random.default_rng(1)
@@ -178,7 +184,7 @@ def test_blocks_are_as_long_as_theory_asks_of_an_autoregression(rho):
         values[turn] = rho * values[turn - 1] + noise[turn]
     exact = (6 * rho**2 / (1 - rho**2) ** 2 * turns) ** (1 / 3)
     assert block_length(values) == pytest.approx(exact, rel=0.2)
-    assert block_length(values) == pytest.approx(optimal_block_length(values)["circular"].iloc[0], rel=0.1)
+    assert block_length(values) == pytest.approx(by_arch(values), rel=0.1)
     assert block_length(noise) < 5
 
 
@@ -191,8 +197,7 @@ def test_arch_finds_the_same_length_where_values_forget_at_once():
         remembered = [abs(around[lag:] @ around[:-lag]) / (around @ around) for lag in range(1, 6)]
         if max(remembered) < quiet:
             same += 1
-            judge = optimal_block_length(values.astype(float))["circular"].iloc[0]
-            assert block_length(values) == pytest.approx(judge, rel=1e-9)
+            assert block_length(values) == pytest.approx(by_arch(values.astype(float)), rel=1e-9)
     assert same > 20
 
 

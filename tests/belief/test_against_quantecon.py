@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from belief.random_models import random_cached, random_model, random_state
-from quantecon.markov import DiscreteDP, backward_induction
 from scipy.sparse import csr_matrix
 
 from teltheory.belief.model import after, allocations, arrivals, at_hand, excess, longest_past
@@ -14,6 +13,8 @@ END = ("no turn", (), 0)
 
 def by_quantecon(model, state, cached, turns):
     """Return the least expected excess and the number of rows; a state has its number of turns to come."""
+    from quantecon.markov import DiscreteDP, backward_induction
+
     order = [END, (state, cached, turns)]
     number = {key: i for i, key in enumerate(order)}
     rows, rewards, of_state, action = [{0: 1.0}], [0.0], [0], [0]
