@@ -1,7 +1,8 @@
-(* Shared prefixes (docs/forest-optimum.md): requests read paths of blocks, root first, and caches have holes. *)
+(* Shared prefixes (docs/forest-optimum.md, docs/forest-laws.md): requests read paths of blocks, root first. *)
 From Coq Require Import Arith List Bool.
 Require Import Numbers Model.
 
+(* Hindsight, in caches with holes. *)
 Section Forest.
 Variables NB T C : nat.                      (* blocks 0 .. NB-1, requests 0 .. T-1, the capacity *)
 Variable r : nat.                            (* the latest r requests run; 0: optional caching, 1: forced *)
@@ -46,3 +47,63 @@ Fixpoint from t c := match t with 0 => 0 | S s => if reads s c then S s else fro
 Definition begins t c := match from t c with 0 => 0 | S s => S s + r end.
 Definition room t := C - cnt NB (runs t).
 End Forest.
+
+(* What goes first of what may go: the latest surplus, and where there is none the latest. *)
+Definition first_of (may sur : nat -> Prop) (later : nat -> nat -> Prop) v :=
+  (may v /\ sur v /\ forall w, may w -> sur w -> w <> v -> later w v) \/
+  ((forall w, may w -> ~ sur w) /\ may v /\ forall w, may w -> w <> v -> later w v).
+(* A cut of single blocks by a rule of what goes first. *)
+Inductive cut_by NB C (goes : (nat -> bool) -> nat -> Prop) : (nat -> bool) -> (nat -> bool) -> Prop :=
+| by_done X : cnt NB X <= C -> cut_by NB C goes X X
+| by_going X v X' : cnt NB X > C -> goes X v -> cut_by NB C goes (upd X v false) X' -> cut_by NB C goes X X'.
+
+(* LRU and T-LRU with high-water marks. Requests are 1, 2, ...; blocks have depths from 1. *)
+Section Marks.
+Variables NB C xi Q r : nat.
+Variable blk : nat -> nat -> nat.
+Variable len dep : nat -> nat.
+Notation reads := (reads blk len).
+
+(* The last request up to t that read v, 0 if none did; and the longest that did, its high-water mark. *)
+Fixpoint last t v := match t with 0 => 0 | S s => if reads (S s) v then S s else last s v end.
+Fixpoint mark t v :=
+  match t with 0 => 0 | S s => if reads (S s) v then max (mark s v) (len (S s)) else mark s v end.
+Definition surplus t v := mark t v + Q - xi <? dep v.
+(* The paths of the latest r requests run, and stay: none under optional caching, r = 0. *)
+Definition pin t v := t <? last t v + r.
+(* The last request first, of one path the shallower block first. *)
+Definition newer t w v := last t v < last t w \/ (last t w = last t v /\ dep w < dep v).
+
+(* In a strict cache only a leaf may go: no cached block has it on its path. *)
+Definition above t v c := existsb (fun d => blk (last t c) d =? v) (seq 0 (pred (dep c))).
+Definition leaf t (X : nat -> bool) v := forall c, c < NB -> X c = true -> above t v c = false.
+Definition may_go (strict : bool) t (X : nat -> bool) v :=
+  v < NB /\ X v = true /\ pin t v = false /\ (strict = true -> leaf t X v).
+Definition oldest strict t (X : nat -> bool) v :=
+  may_go strict t X v /\ forall w, may_go strict t X w -> w <> v -> newer t w v.
+
+Definition lru_cut strict t := cut_by NB C (oldest strict t).
+(* T-LRU may take any surplus at any time. *)
+Inductive tlru_cut strict t : (nat -> bool) -> (nat -> bool) -> Prop :=
+| t_done X : cnt NB X <= C -> tlru_cut strict t X X
+| t_free X v X' : may_go strict t X v -> surplus t v = true ->
+    tlru_cut strict t (upd X v false) X' -> tlru_cut strict t X X'
+| t_evict X v X' : cnt NB X > C -> oldest strict t X v ->
+    tlru_cut strict t (upd X v false) X' -> tlru_cut strict t X X'.
+
+(* The cache before it is cut: the path of the request is there. *)
+Definition filled_with t (X : nat -> bool) v := X v || reads t v.
+
+Definition goes_first strict t X v :=
+  first_of (may_go strict t X) (fun v => surplus t v = true) (newer t) v.
+(* T-LRU that takes the oldest surplus first, on overflow alone. *)
+Definition tlru_in_order_cut strict t := cut_by NB C (goes_first strict t).
+
+(* The leading kn blocks that request t asks for are those that an earlier request read. *)
+Variables ask total : nat -> nat.
+Definition knows t kn :=
+  kn <= ask t /\ (kn >= 1 -> exists s, s >= 1 /\ s < t /\ kn <= len s /\ blk s (kn - 1) = blk t (kn - 1)) /\
+  forall k s, kn <= k -> k < ask t -> s >= 1 -> s < t -> reads s (blk t k) = false.
+Definition hits (X : nat -> bool) t := leads blk (fun _ => X) t (ask t) 0.
+Definition forest_excess X t := total t - hits X t - xi.
+End Marks.

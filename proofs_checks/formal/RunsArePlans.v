@@ -43,6 +43,12 @@ Proof.
   induction us as [|u us IH]; intros w Tr t Ht; simpl in *; [lia|]. destruct Tr as (W & H & Tr).
   destruct t; simpl; auto. apply IH; auto. lia.
 Qed.
+Lemma whole_after : forall us w, whole w us -> forall t, t < length us ->
+  history (turn_at us t) = past (after w (firstn t us)) (who (turn_at us t)).
+Proof.
+  induction us as [|u us IH]; intros w Wh t Ht; simpl in *; [lia|]. destruct Wh as (H & Wh).
+  destruct t; simpl; auto. apply IH; auto. lia.
+Qed.
 Lemma past_after w us : forall t i, t <= length us -> past (after w (firstn t us)) i = past_at (past w) us t i.
 Proof.
   induction t; intros i Ht; auto. unfold after in *. cbn [past_at].
@@ -56,3 +62,6 @@ Proof.
   intros Tr t Ht. destruct (trace_at N us w Tr t Ht) as [A B]. split; auto.
   rewrite past_after in B by (unfold steps in Ht; lia). exact B.
 Qed.
+Lemma whole_at us w : whole w us -> forall t, t < steps us ->
+  history (turn_at us t) = past_at (past w) us t (who (turn_at us t)).
+Proof. intros Wh t Ht. rewrite (whole_after us w Wh t Ht). apply past_after. unfold steps in Ht. lia. Qed.

@@ -563,8 +563,7 @@ Qed.
    sum of
    uncached tokens, that is, none has more hits. *)
 Theorem belady_is_optimal : forall N C forced w X0 us of_belady,
-  start N w X0 -> sum N X0 <= C -> trace N w us ->
-  (forall t, t < steps us -> history (turn_at us t) = past_at (past w) us t (who (turn_at us t))) ->
+  start N w X0 -> sum N X0 <= C -> trace N w us -> whole w us ->
   run 0 (belady N C forced us w) w X0 us of_belady ->
   forall X, plan N C forced X0 us X -> total of_belady <= tel 0 us X.
 Proof.
@@ -583,7 +582,8 @@ Proof.
     destruct (Nat.eqb_spec j (who (turn_at us t))) as [->|n]; [now rewrite upd_eq in L|].
     rewrite upd_neq in L by auto. specialize (IHt ltac:(lia) j). lia. }
   intros Z PZ. rewrite To. apply (of_states N C 0 forced w X0 us Fi Tr X E); auto.
-  intros t Ht. apply (belady_cuts N C forced us (past w)); auto. intros j. simpl. unfold fill. rewrite Nat.eqb_sym.
+  intros t Ht. apply (belady_cuts N C forced us (past w)); auto using whole_at. intros j. simpl. unfold fill.
+    rewrite Nat.eqb_sym.
   destruct (Nat.eqb_spec j (who (turn_at us t))) as [->|n]; [now rewrite upd_eq|].
   rewrite upd_neq by auto. apply W. lia.
 Qed.
