@@ -1,6 +1,7 @@
 (* What every cut keeps: the shape of LRU's caches, and what a policy holds against a cache of that shape. *)
 From Coq Require Import Arith Lia List Bool.
-Require Import Numbers Model Policies.
+Require Import Numbers Model Excess Policies.
+Import ListNotations.
 
 Ltac at_place v i := match goal with |- context[lose ?X v i] =>
   unfold lose; destruct (upd_case X v (X v - 1) i) as [[-> at_it]|[not_it at_it]]; rewrite at_it; clear at_it end.
@@ -136,4 +137,38 @@ Proof.
   - rewrite upd_eq in Hj. pose proof (s_before _ St j). lia.
   - rewrite upd_neq in Hi, Hj by auto. apply (Sh i j); auto.
 Qed.
+
+(* Two runs of one trace side by side: their caches X and Y hold at most what was at hand, M. *)
+Record together (w : world) (us : list turn) (M X Y : cache) : Prop := {
+  g_stands : stands w;
+  g_past : within (past w) M;
+  g_X : within M X;
+  g_Y : within M Y;
+  g_trace : trace N w us;
+  g_covered : covered w us }.
+Lemma together_start w us X : start N w X -> trace N w us -> covered w us -> together w us X X X.
+Proof. intros St Tr Co. destruct (start_stands _ _ St). constructor; auto; intros i; auto. Qed.
+Lemma together_turn w u us M X Y : together w (u :: us) M X Y ->
+  (history u <= past w (who u) /\ (past w (who u) > 0 -> prompt u <= guess w (who u)) /\
+   within (past w) X /\ within (past w) Y) /\
+  clock (serve u w) (who u) /\ together (serve u w) us (fill u M) (fill u X) (fill u Y).
+Proof.
+  intros [St WM WX WY (Nu & Hu & Tr) (Pu & Co)]. destruct (serve_stands w u St Nu) as (St' & K).
+  split; [|split; [exact K|constructor; auto using fill_le; exact (fill_le u M (past w) WM)]].
+  repeat split; auto; intros i; specialize (WM i); specialize (WX i); specialize (WY i); lia.
+Qed.
 End Cuts.
+
+(* What holds of the caches at every turn, and makes X's excess at most Y's. *)
+Lemma side_by_side xi (pX pY : world -> nat -> cache -> cache -> Prop)
+  (inv : world -> list turn -> cache -> cache -> Prop) :
+  (forall w u us X Y, inv w (u :: us) X Y -> excess xi X u <= excess xi Y u /\
+    forall X' Y', pX (serve u w) (who u) (fill u X) X' -> pY (serve u w) (who u) (fill u Y) Y' ->
+      inv (serve u w) us X' Y') ->
+  forall us w X Y exX exY, inv w us X Y -> run xi pX w X us exX -> run xi pY w Y us exY -> Forall2 le exX exY.
+Proof.
+  intros H. induction us as [|u us IH]; intros w X Y exX exY I RX RY.
+  - inversion RX; inversion RY; constructor.
+  - inversion RX as [|? ? ? ? X' ? CX RX']; subst. inversion RY as [|? ? ? ? Y' ? CY RY']; subst.
+    destruct (H _ _ _ _ _ I) as (E & St). constructor; auto. apply (IH (serve u w) X' Y'); auto.
+Qed.

@@ -17,32 +17,27 @@ Proof.
   destruct (Nat.eq_dec (past w (who u)) 0); [lia|]. specialize (P ltac:(lia)). lia.
 Qed.
 
-Lemma never_worse : forall us w M X Y exX exY,
-  stands N w -> within (past w) M -> within M X -> within M Y -> shape w (fun _ => False) M Y ->
-  (forall i, min (Y i) (budget xi w i) <= X i) -> trace N w us -> covered w us ->
-  run xi (lru N C forced) w Y us exY -> run xi (tlru_partial N C forced xi) w X us exX -> Forall2 le exX exY.
+Lemma never_worse us w X exX exY : start N w X -> trace N w us -> covered w us ->
+  run xi (tlru_partial N C forced xi) w X us exX -> run xi (lru N C forced) w X us exY -> Forall2 le exX exY.
 Proof.
-  induction us as [|u us IH]; intros w M X Y exX exY St WM WX WY Sh I Tr Co RY RX.
-  - inversion RY; inversion RX; constructor.
-  - destruct Tr as (Nu & Hu & Tr). destruct Co as (Pu & Co).
-    inversion RY as [|? ? ? ? Y' ysY CY RY']; subst. inversion RX as [|? ? ? ? X' xsX CX RX']; subst.
-    constructor.
-    + apply (enough_is_kept w); auto; intros i; [specialize (WX i) | specialize (WY i)]; specialize (WM i); lia.
-    + destruct (serve_stands N w u St Nu) as (St' & K).
-      assert (WM' : within (past (serve u w)) (fill u M)) by (exact (fill_le u M (past w) WM)).
-      pose proof (fill_shape N w u (fun _ => False) (fun _ => False) M Y St ltac:(auto) Sh) as Sh'.
-      destruct (lru_cut N C forced _ _ _ _ _ _ K WM' CY (fill_le u Y M WY) Sh') as (SY & DY & ShY & _).
-      assert (WY' : within (fill u M) Y').
-      { intros i. specialize (DY i). pose proof (fill_le u Y M WY i). lia. }
-      destruct (keeps N C forced (serve u w) (who u) (fill u M) (fun _ => False) Y'
-        (fun i => min (Y' i) (budget xi (serve u w) i)) (budget xi (serve u w)) at_once (fill u X) X')
-        as (WX' & I'); auto; try (intros; lia); try tauto.
-      * now apply fill_le.
-      * intros i. specialize (DY i). unfold fill in *.
-        destruct (Nat.eq_dec i (who u)) as [->|n]; [rewrite upd_eq in *; lia|].
-        rewrite upd_neq in * by auto. specialize (I i). unfold budget in *. simpl.
-        rewrite !upd_neq by auto. lia.
-      * apply (IH (serve u w) (fill u M) X' Y' xsX ysY); auto.
+  intros St Tr Co. apply (side_by_side xi _ _ (fun w us X Y => exists M, together N w us M X Y /\
+    shape w (fun _ => False) M Y /\ forall i, min (Y i) (budget xi w i) <= X i)).
+  2:{ exists X. split; [now apply together_start|]. split; [intros i j _ _ _; auto | intros i; lia]. }
+  clear. intros w u us X Y (M & To & Sh & I).
+  destruct (together_turn _ _ _ _ _ _ _ To) as ((Hu & Pu & WX & WY) & K & To').
+  split; [now apply (enough_is_kept w)|]. intros X' Y' CX CY. exists (fill u M).
+  pose proof (fill_shape N w u (fun _ => False) (fun _ => False) M Y (g_stands _ _ _ _ _ _ To) ltac:(auto) Sh) as Sh'.
+  destruct To' as [St' WM' WX' WY' Tr Co].
+  destruct (lru_cut N C forced _ _ _ _ _ _ K WM' CY WY' Sh') as (SY & DY & ShY & _).
+  assert (WY2 : within (fill u M) Y') by (intros i; specialize (DY i); specialize (WY' i); lia).
+  destruct (keeps N C forced (serve u w) (who u) (fill u M) (fun _ => False) Y'
+    (fun i => min (Y' i) (budget xi (serve u w) i)) (budget xi (serve u w)) at_once (fill u X) X')
+    as (WX2 & I'); auto; try (intros; lia); try tauto.
+  - intros i. specialize (DY i). unfold fill in *.
+    destruct (Nat.eq_dec i (who u)) as [->|n]; [rewrite upd_eq in *; lia|].
+    rewrite upd_neq in * by auto. specialize (I i). unfold budget in *. simpl.
+    rewrite !upd_neq by auto. lia.
+  - split; [constructor; auto|]. auto.
 Qed.
 End TheoremThreeOne.
 
@@ -54,8 +49,7 @@ Theorem theorem_31_per_request : forall N C xi forced w X us of_tlru of_lru,
   run xi (lru N C forced) w X us of_lru ->
   Forall2 le of_tlru of_lru.
 Proof.
-  intros N C xi forced w X us xs ys St Tr Co RX RY. destruct (start_stands _ _ _ St) as (S & W).
-  apply (never_worse N C xi forced us w X X X xs ys); auto; intros i; auto; lia.
+  intros. eapply never_worse; eauto.
 Qed.
 
 Lemma total_le xs ys : Forall2 le xs ys -> total xs <= total ys.
