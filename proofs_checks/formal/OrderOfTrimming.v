@@ -6,11 +6,13 @@ Import ListNotations.
 Section Order.
 Variables N C xi : nat.
 Variable forced : bool.
+Variable b : world -> nat -> nat.
+Variable gone : world -> nat -> bool.
 Notation lru := (lru N C forced).
 
 (* What a cache has within the budgets; all of it where it is exempt. *)
 Definition core (w : world) (theta : nat) (X : cache) : cache :=
-  fun i => if exempt forced theta i then X i else min (X i) (budget xi w i).
+  fun i => if exempt forced theta i then X i else min (X i) (b w i).
 Lemma may_not_exempt theta v : may_lose forced theta v -> exempt forced theta v = false.
 Proof.
   unfold may_lose, exempt. destruct forced; simpl; auto. intros H. apply Nat.eqb_neq. auto.
@@ -46,11 +48,12 @@ Proof.
 Qed.
 
 (* The core of what T-LRU leaves is what LRU leaves of the core. *)
-Lemma core_of_cut w theta X X' : within (past w) X -> tlru N C forced xi w theta X X' ->
+Lemma core_of_cut w theta X X' : within (past w) X -> cut N C forced (b w) (no_surplus N forced theta (b w)) w
+  theta X X' ->
   forall A, (forall i, A i = core w theta X i) -> exists A', lru w theta A A' /\ forall i, A' i = core w theta X'
     i.
 Proof.
-  intros W R. unfold tlru in R.
+  intros W R.
   induction R as [X D | X v X' Hv F Mv R IH | X v X' O Rd Lv R IH]; intros A E.
   - exists A. split; auto. apply fits. apply Nat.le_trans with (sum N X); auto. apply sum_le. intros i _.
     rewrite E. apply core_le.
@@ -71,37 +74,54 @@ Proof.
       * repeat split; auto; [now rewrite EX|]. intros j Hj Aj. apply Mn; auto. now rewrite <- EX.
 Qed.
 
-Lemma cut_within b ready w theta M X X' : cut N C forced b ready w theta X X' -> within M X -> within M X'.
+Lemma cut_within budget ready w theta M X X' : cut N C forced budget ready w theta X X' -> within M X ->
+  within M X'.
 Proof.
   induction 1 as [| X v X' Hv F Mv R IH | X v X' O Rd Lv R IH]; intros W; auto;
     apply IH; intros i; specialize (W i); at_place v i; lia.
 Qed.
 
+Lemma drop_within g theta M X : within M X -> within M (drop_those forced g theta X).
+Proof. intros W i. specialize (W i). unfold drop_those. destruct (_ && _); lia. Qed.
+
+(* Budgets cover what the next turn can use, and change at a conversation's own turns alone. *)
+Fixpoint foresees (w : world) (us : list turn) : Prop :=
+  match us with
+  | [] => True
+  | u :: us => (past w (who u) > 0 -> past w (who u) + prompt u - xi <= b w (who u)) /\
+      (forall j, j <> who u -> b (serve u w) j = b w j) /\ foresees (serve u w) us
+  end.
+Notation policy := (aware_tlru N C forced b gone).
+
 Lemma same_excesses : forall us w X Y exX exY,
   stands N w -> within (past w) X -> within (past w) Y ->
-  (forall i, min (X i) (budget xi w i) = min (Y i) (budget xi w i)) -> trace N w us -> covered w us ->
-  run xi (tlru N C forced xi) w X us exX -> run xi (tlru N C forced xi) w Y us exY -> exX = exY.
+  (forall i, min (X i) (b w i) = min (Y i) (b w i)) -> trace N w us -> foresees w us ->
+  run xi policy w X us exX -> run xi policy w Y us exY -> exX = exY.
 Proof.
   induction us as [|u us IH]; intros w X Y exX exY St WX WY I Tr Co RX RY.
   - inversion RX; inversion RY; auto.
-  - destruct Tr as (Nu & Hu & Tr). destruct Co as (Pu & Co).
+  - destruct Tr as (Nu & Hu & Tr). destruct Co as (Pu & Ot & Co).
     inversion RY as [|? ? ? ? Y' ysY CY RY']; subst. inversion RX as [|? ? ? ? X' xsX CX RX']; subst.
     f_equal.
-    + unfold excess, uncached, reused, budget in *. specialize (I (who u)). specialize (WX (who u)).
-      specialize (WY (who u)). destruct (Nat.eq_dec (past w (who u)) 0); [lia|]. specialize (Pu ltac:(lia)). lia.
-    + destruct (serve_stands N w u St Nu) as (St' & K).
-      assert (WX' : within (past (serve u w)) (fill u X)) by (exact (fill_le u X (past w) WX)).
-      assert (WY' : within (past (serve u w)) (fill u Y)) by (exact (fill_le u Y (past w) WY)).
+    + unfold excess, uncached, reused in *. specialize (I (who u)). specialize (WX (who u)).
+      specialize (WY (who u)). clear -I WX WY Pu Hu.
+      destruct (Nat.eq_dec (past w (who u)) 0); [lia|]. specialize (Pu ltac:(lia)). lia.
+    + destruct (serve_stands N w u St Nu) as (St' & K). unfold aware_tlru in CX, CY.
+      set (X1 := drop_those forced (gone (serve u w)) (who u) (fill u X)) in *.
+      set (Y1 := drop_those forced (gone (serve u w)) (who u) (fill u Y)) in *.
+      assert (WX' : within (past (serve u w)) X1) by (apply drop_within; exact (fill_le u X (past w) WX)).
+      assert (WY' : within (past (serve u w)) Y1) by (apply drop_within; exact (fill_le u Y (past w) WY)).
       destruct (core_of_cut _ _ _ _ WX' CX _ (fun _ => eq_refl)) as (A & RA & EA).
       destruct (core_of_cut _ _ _ _ WY' CY _ (fun _ => eq_refl)) as (B & RB & EB).
       assert (AB : forall i, A i = B i).
-      { apply lru_same with (w := serve u w) (theta := who u) (B := core (serve u w) (who u) (fill u Y)) (B' :=
-        B) (A := core (serve u w) (who u) (fill u X)); auto.
-        - intros i. pose proof (core_le (serve u w) (who u) (fill u X) i). specialize (WX' i). lia.
-        - intros i. unfold core, fill. destruct (Nat.eq_dec i (who u)) as [->|n]; [now rewrite !upd_eq|].
+      { apply lru_same with (w := serve u w) (theta := who u) (B := core (serve u w) (who u) Y1) (B' := B)
+          (A := core (serve u w) (who u) X1); auto.
+        - intros i. pose proof (core_le (serve u w) (who u) X1 i). specialize (WX' i). lia.
+        - intros i. unfold core, X1, Y1, drop_those, fill.
+          destruct (Nat.eq_dec i (who u)) as [->|n]; [now rewrite !upd_eq|].
           rewrite !upd_neq by auto. specialize (I i).
           assert (Ex : exempt forced (who u) i = false) by (apply may_not_exempt; intros _; auto).
-          rewrite Ex. unfold budget in *. simpl. rewrite !upd_neq by auto. exact I. }
+          rewrite Ex. simpl. rewrite andb_true_r. destruct (gone (serve u w) i); auto. now rewrite (Ot i n). }
       apply (IH (serve u w) X' Y'); auto.
       * exact (cut_within _ _ _ _ _ _ _ CX WX').
       * exact (cut_within _ _ _ _ _ _ _ CY WY').
@@ -110,15 +130,36 @@ Proof.
 Qed.
 End Order.
 
-(* Rows trim.order-is-free, trim.order-is-free.named and .named.forced.
-  Two runs of T-LRU, which trim whichever surplus
-   they like, have the same excess at every turn if the estimates cover the prompts (exact ones do). *)
+(* Rows trim.order-is-free, trim.order-is-free.named and .named.forced, of every policy with budgets that foresee
+   enough
+   and that may drop whom it knows to be gone: End-Aware T-LRU, and Length-Aware T-LRU with its exact budgets.
+     Two runs,
+   which trim whichever surplus they like, have the same excess at every turn. *)
+Theorem order_is_free_with_foresight : forall N C xi forced b gone w X us one_order other_order,
+  start N w X -> trace N w us -> foresees xi b w us ->
+  run xi (aware_tlru N C forced b gone) w X us one_order ->
+  run xi (aware_tlru N C forced b gone) w X us other_order ->
+  one_order = other_order.
+Proof.
+  intros N C xi forced b gone w X us xs ys St Tr Co RX RY. destruct (start_stands _ _ _ St) as (S & W).
+  apply (same_excesses N C xi forced b gone us w X X xs ys); auto.
+Qed.
+Lemma covered_foresees xi : forall us w, covered w us -> foresees xi (budget xi) w us.
+Proof.
+  induction us as [|u us IH]; intros w Co; simpl; auto. destruct Co as (P & Co). repeat split; auto.
+  - intros H. specialize (P H). unfold budget. lia.
+  - intros j n. unfold budget. simpl. now rewrite !upd_neq.
+Qed.
+
+(* Rows trim.order-is-free, trim.order-is-free.named and .named.forced, of T-LRU whose estimates cover the
+   prompts. *)
 Theorem order_of_trimming_is_free : forall N C xi forced w X us one_order other_order,
   start N w X -> trace N w us -> covered w us ->
   run xi (tlru N C forced xi) w X us one_order ->
   run xi (tlru N C forced xi) w X us other_order ->
   one_order = other_order.
 Proof.
-  intros N C xi forced w X us xs ys St Tr Co RX RY. destruct (start_stands _ _ _ St) as (S & W).
-  apply (same_excesses N C xi forced us w X X xs ys); auto.
+  intros N C xi forced w X us xs ys St Tr Co.
+  exact (order_is_free_with_foresight N C xi forced (budget xi) (fun _ _ => false) w X us xs ys St Tr
+    (covered_foresees xi us w Co)).
 Qed.

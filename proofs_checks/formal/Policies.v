@@ -56,9 +56,15 @@ Definition tlru_in_order (xi : nat) (w : world) := in_order (budget xi w) w.
 (* Threshold-LRU: conversations of at most `cutoff` are dropped, overflow or not; otherwise LRU. *)
 Definition short (cutoff : nat) (w : world) (i : nat) := past w i <=? cutoff.
 Definition exempt (theta v : nat) := forced && (v =? theta).
-Definition drop (cutoff : nat) (w : world) (theta : nat) (X : cache) : cache :=
-  fun i => if short cutoff w i && negb (exempt theta i) then 0 else X i.
+Definition drop_those (gone : nat -> bool) (theta : nat) (X : cache) : cache :=
+  fun i => if gone i && negb (exempt theta i) then 0 else X i.
+Definition drop (cutoff : nat) (w : world) := drop_those (short cutoff w).
 Definition threshold_lru (cutoff : nat) (w : world) (theta : nat) (X : cache) := lru w theta (drop cutoff w theta
   X).
 
+
+(* T-LRU with other budgets, and that drops whom it knows to be gone: End-Aware and Length-Aware T-LRU. *)
+Definition aware_tlru (b : world -> nat -> nat) (gone : world -> nat ->
+  bool) (w : world) (theta : nat) (X : cache) :=
+  cut (b w) (no_surplus theta (b w)) w theta (drop_those (gone w) theta X).
 End Policies.

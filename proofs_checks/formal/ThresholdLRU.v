@@ -12,9 +12,9 @@ Notation drop := (drop forced (xi - Q)).
 Notation threshold_lru := (threshold_lru N C forced (xi - Q)).
 
 Lemma drop_le w theta X : within X (drop w theta X).
-Proof. intros i. unfold Policies.drop. destruct (_ && _); lia. Qed.
+Proof. intros i. unfold Policies.drop, drop_those. destruct (_ && _); lia. Qed.
 Lemma drop_long w theta X i : short w i = false -> drop w theta X i = X i.
-Proof. unfold Policies.drop. intros ->. reflexivity. Qed.
+Proof. unfold Policies.drop, drop_those. intros ->. reflexivity. Qed.
 Lemma short_iff w i : short w i = true <-> past w i <= xi - Q.
 Proof. unfold Policies.short. apply Nat.leb_le. Qed.
 Lemma exempt_iff theta v : exempt forced theta v = true <-> forced = true /\ v = theta.
@@ -98,7 +98,7 @@ Proof.
   - intros i j Hi Hj Bj. apply not_true_is_false in Bj. apply andb_false_iff in Bj as [B|B].
     + apply (ShY i j); auto. now rewrite B.
     + apply negb_false_iff in B. assert (B' := B). apply exempt_iff in B' as [Fo ->]. rewrite (FY Fo).
-      unfold Policies.drop. rewrite B, andb_false_r. unfold fill. now rewrite !upd_eq.
+      unfold Policies.drop, drop_those. rewrite B, andb_false_r. unfold fill. now rewrite !upd_eq.
   - intros Z WZ Rd j B. apply andb_prop in B as [S E]. apply negb_true_iff in E.
     apply short_iff in S. destruct (le_lt_dec N j) as [L|L].
     { specialize (WZ j). specialize (WM' j). rewrite (s_inside _ _ St' j L) in WM'. lia. }
