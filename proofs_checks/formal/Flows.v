@@ -1,6 +1,6 @@
 (* Unsplittable flows on a path with unit profits, and the trace that asks for them by SLO violations. *)
 From Coq Require Import Arith List Bool.
-Require Import Numbers Model LowerBound.
+Require Import Numbers Model Plans.
 Import ListNotations.
 
 (* Task k covers the edges begin k .. finish k and has a demand. A set fits if on no edge the demands are more

@@ -2,20 +2,15 @@
   which it
    pays and the optimum does not. *)
 From Coq Require Import Arith Lia List Bool.
-Require Import Numbers Model LowerBound.
+Require Import Numbers Model Plans.
 Import ListNotations.
 
-(* What an online policy holds depends on the turns so far. On every trace of N conversations it is a plan;
-  under forced
-   caching all of who just came is there, where every past fits. *)
+(* What an online policy holds depends on the turns so far. On every trace of N conversations (under forced
+  caching: where
+   every past fits) it is a plan. *)
 Definition held (policy : list turn -> cache) (us : list turn) : nat -> cache := fun t => policy (firstn t us).
-Definition all_of_theta (us : list turn) (X : nat -> cache) := forall t, t < steps us ->
-  input us t + response (turn_at us t) <= X (S t) (who (turn_at us t)).
-Definition fitting C us := forall t, t < steps us -> input us t + response (turn_at us t) <= C.
-Definition online (forced : bool) N C (policy : list turn -> cache) := forall us, (forall u, In u us -> who u <
-  N) ->
-  (forced = true -> fitting C us) ->
-  plan N C us (held policy us) /\ (forced = true -> all_of_theta us (held policy us)).
+Definition online (forced : bool) N C (policy : list turn -> cache) := forall us,
+  (forall u, In u us -> who u < N) -> each_fits C forced us -> plan N C forced empty us (held policy us).
 
 (* K new conversations have a past of n each, and one more under forced caching; then conversation i comes
   again. *)
@@ -60,9 +55,9 @@ Lemma sum_const m c : sum m (fun _ => c) = m * c.
 Proof. induction m; simpl; lia. Qed.
 
 (* An online policy with room for h n pays on average n (1 - h / K): it does not know who comes again. *)
-Lemma game_fits i : i < K -> forced = true -> fitting (n + more * n) (tr i).
+Lemma game_fits i : i < K -> each_fits (n + more * n) forced (tr i).
 Proof.
-  intros Hi Fo t Ht. pose proof (fits Fo). rewrite game_steps in Ht. unfold input.
+  intros Hi t Ht Fo. pose proof (fits Fo). rewrite game_steps in Ht. unfold filled, input.
   destruct (Nat.eq_dec t last) as [->|]; [rewrite game_last|rewrite game_first by lia]; rewrite Fo; simpl; lia.
 Qed.
 Lemma game_numbers i u : i < K -> In u (tr i) -> who u < K + more.
@@ -82,18 +77,19 @@ Proof.
     rewrite game_start in L. fold x in L. lia. }
   assert (Fit : sum K x <= h * n).
   { destruct (Nat.eq_dec K 0) as [->|]; [simpl; lia|].
-    destruct (On (tr 0)) as (P & Fo).
-    { intros u Hu. apply (game_numbers 0); auto. lia. }
-    { intros Q t Ht. pose proof (game_fits 0 ltac:(lia) Q t Ht). nia. }
-    pose proof (p_fits _ _ _ _ P last ltac:(rewrite game_steps; lia)) as F. unfold held in F. rewrite game_start
-      in F.
-    fold x in F. destruct (bool_dec forced true) as [Q|Q]; [|apply not_true_is_false in Q]; rewrite Q in F; simpl in F.
+    assert (P : plan (K + more) (h * n + more * n) forced empty (tr 0) (held policy (tr 0))).
+    { apply On; [intros u Hu; apply (game_numbers 0); auto; lia|].
+      intros t Ht Fo. pose proof (game_fits 0 ltac:(lia) t Ht Fo). nia. }
+    pose proof (p_fits _ _ _ _ _ _ P last ltac:(rewrite game_steps; lia)) as F. unfold held in F. rewrite
+      game_start in F.
+    fold x in F. destruct (bool_dec forced true) as [Q|Q]; [|apply not_true_is_false in Q]; rewrite Q in F;
+      simpl in F.
     2:{ rewrite !Nat.add_0_r in F. exact F. }
     rewrite Nat.add_1_r in F. simpl in F.
     assert (E : last = S K) by (unfold last; rewrite Q; simpl; lia).
-    specialize (Fo Q K ltac:(rewrite game_steps; lia)). unfold input in Fo. rewrite game_first in Fo by lia.
-    cbn [who history prompt response first_turn] in Fo. unfold held in Fo. rewrite <- E, game_start in Fo. fold x in Fo.
-    lia. }
+    pose proof (p_forced _ _ _ _ _ _ P K ltac:(rewrite game_steps; lia) Q) as Fo. unfold filled, input in Fo.
+    rewrite game_first in Fo by lia. cbn [who history prompt response first_turn] in Fo. unfold held in Fo.
+    rewrite <- E, game_start in Fo. fold x in Fo. lia. }
   assert (S1 : sum K (fun _ => n) <= sum K (fun i => tel xi (tr i) (held policy (tr i)) + x i)) by (apply
     sum_le; auto).
   rewrite sum_add, sum_const in S1. nia.
@@ -101,42 +97,38 @@ Qed.
 
 (* In hindsight a cache of n keeps the one that comes again, and who is exempt. *)
 Definition keeps_it i t j :=
-  if t =? S last then if j =? i then n + xi else 0
-  else if (i <? t) && (j =? i) || forced && (t =? S j) then n else 0.
-Lemma optimum_pays_nothing i : i < K -> plan (K + more) (n + more * n) (tr i) (keeps_it i) /\
-  (forced = true -> all_of_theta (tr i) (keeps_it i)) /\ tel xi (tr i) (keeps_it i) = 0.
+  if (t <=? last) && ((i <? t) && (j =? i) || forced && (t =? S j)) then n else 0.
+Lemma optimum_pays_nothing i : i < K ->
+  plan (K + more) (n + more * n) forced empty (tr i) (keeps_it i) /\ tel xi (tr i) (keeps_it i) = 0.
 Proof.
   intros Hi. assert (Le : K <= last /\ last <= S K) by (unfold last; destruct forced; simpl; lia).
-  split; [constructor|split].
-  - intros j. unfold keeps_it. simpl. now rewrite andb_false_r.
+  split; [constructor|].
+  - intros j. unfold keeps_it. simpl. rewrite andb_false_r. apply Nat.le_0_l.
   - intros t j Ht Nj. rewrite game_steps in Ht. unfold keeps_it. destruct (Nat.eq_dec t last) as [->|nl].
-    + rewrite game_last in Nj. cbn [who] in Nj. apply Nat.eqb_neq in Nj. rewrite Nat.eqb_refl, Nj. lia.
+    + replace (S last <=? last) with false by (symmetry; apply Nat.leb_gt; lia). apply Nat.le_0_l.
     + rewrite game_first in Nj by lia. cbn [who first_turn] in Nj.
-      destruct (Nat.eqb_spec t (S last)), (Nat.eqb_spec (S t) (S last)); try lia.
       destruct (Nat.eqb_spec (S t) (S j)); [lia|]. rewrite andb_false_r, orb_false_r.
-      destruct (Nat.ltb_spec i (S t)), (Nat.ltb_spec i t), (Nat.eqb_spec j i), forced, (t =? S j); simpl; lia.
-  - intros t Ht. rewrite game_steps in Ht. unfold keeps_it, input. destruct (Nat.eq_dec t last) as [->|nl].
-    + rewrite game_last, Nat.eqb_refl. cbn [who history prompt response]. rewrite Nat.eqb_refl. lia.
-    + rewrite game_first by lia. cbn [who history prompt response first_turn].
-      destruct (Nat.eqb_spec (S t) (S last)); [lia|]. destruct (_ || _); lia.
-  - intros t Ht. rewrite game_steps in Ht. unfold keeps_it.
-    destruct (Nat.eqb_spec t (S last)); [lia|].
+      destruct (Nat.leb_spec (S t) last), (Nat.leb_spec t last), (Nat.ltb_spec i (S t)), (Nat.ltb_spec i t),
+        (Nat.eqb_spec j i), forced, (t =? S j); simpl; lia.
+  - intros t Ht. rewrite game_steps in Ht. unfold keeps_it, filled, input. destruct (Nat.eq_dec t last) as [->|nl].
+    + replace (S last <=? last) with false by (symmetry; apply Nat.leb_gt; lia). apply Nat.le_0_l.
+    + rewrite game_first by lia. cbn [who history prompt response first_turn]. destruct (_ && _); lia.
+  - intros t Ht. unfold keeps_it.
     apply Nat.le_trans with (sum (K + more) (fun j => (if j =? i then n else 0) + if forced && (t =? S j) then n
       else 0)).
-    + apply sum_le. intros j _. destruct (j =? i), (i <? t), (forced && (t =? S j)); simpl; lia.
+    + apply sum_le. intros j _. destruct (t <=? last), (j =? i), (i <? t), (forced && (t =? S j)); simpl; lia.
     + rewrite sum_add. apply Nat.add_le_mono.
       * eapply Nat.le_trans; [apply (sum_one _ _ i)|]; [|rewrite Nat.eqb_refl; auto].
         intros j _ Nj. apply Nat.eqb_neq in Nj. now rewrite Nj.
       * destruct forced; simpl; [|rewrite sum_zero; lia]. destruct t as [|t]; [simpl; rewrite sum_zero; lia|].
         eapply Nat.le_trans; [apply (sum_one _ _ t)|]; [|destruct (_ =? _); lia].
         intros j _ Nj. destruct (Nat.eqb_spec (S t) (S j)); [lia|auto].
-  - intros Fo t Ht. rewrite game_steps in Ht. unfold keeps_it, input. destruct (Nat.eq_dec t last) as [->|nl].
-    + rewrite game_last, Nat.eqb_refl. cbn [who history prompt response]. rewrite Nat.eqb_refl. lia.
-    + rewrite game_first by lia. cbn [who history prompt response first_turn]. rewrite Fo.
-      destruct (Nat.eqb_spec (S t) (S last)); [lia|]. rewrite Nat.eqb_refl, orb_true_r. lia.
+  - intros t Ht Fo. rewrite game_steps in Ht. unfold keeps_it, filled, input. rewrite game_first by lia.
+    cbn [who history prompt response first_turn]. rewrite Fo, Nat.eqb_refl, orb_true_r, andb_true_r.
+    replace (S t <=? last) with true by (symmetry; apply Nat.leb_le; lia). lia.
   - unfold tel. rewrite game_steps. rewrite (sum_ext _ _ (fun _ => 0)); [apply sum_zero|].
     intros t Ht. unfold input. destruct (Nat.eq_dec t last) as [->|nl].
-    + rewrite game_last. cbn [who history prompt]. unfold keeps_it. destruct (Nat.eqb_spec last (S last)); [lia|].
+    + rewrite game_last. cbn [who history prompt]. unfold keeps_it. rewrite Nat.leb_refl.
       replace (i <? last) with true by (symmetry; apply Nat.ltb_lt; lia). rewrite Nat.eqb_refl. simpl. lia.
     + rewrite game_first by lia. cbn [who history prompt first_turn]. lia.
 Qed.
@@ -164,8 +156,7 @@ Theorem not_competitive : forall n K xi h forced (dice : list (nat * (list turn 
   (forall d, In d dice -> online forced (K + b2n forced) (h * n + b2n forced * n) (snd d)) ->
   exists us, (exists i, i < K /\ us = game n (K + b2n forced) xi i) /\
     n * (K - h) * lsum dice fst <= K * lsum dice (fun d => fst d * tel xi us (held (snd d) us)) /\
-    exists best, plan (K + b2n forced) (n + b2n forced * n) us best /\ (forced = true -> all_of_theta us best) /\
-      tel xi us best = 0.
+    exists best, plan (K + b2n forced) (n + b2n forced * n) forced empty us best /\ tel xi us best = 0.
 Proof.
   intros n K xi h forced dice Hn Hx Hh HK Fi On.
   destruct (on_average K (fun i => lsum dice (fun d => fst d * tel xi (game n (K + b2n forced) xi i)
@@ -176,22 +167,22 @@ Proof.
     pose proof (policy_pays n K xi h forced Hn Hx Hh Fi p (On _ Hd)) as Q. cbn [fst snd].
     eapply Nat.le_trans; [apply Nat.mul_le_mono_l, Q|]. rewrite sum_times. auto.
   - exists (game n (K + b2n forced) xi i). split; [eauto|]. split; [exact P|].
-    exists (keeps_it n K xi forced i). now apply (optimum_pays_nothing n K xi h).
+    exists (keeps_it n K forced i). now apply (optimum_pays_nothing n K xi h).
 Qed.
 
 (* So for no ratio c and no constant b is an online policy c-competitive, not with h times the optimum's cache
   either. *)
 Theorem no_ratio : forall c b xi h, xi >= 1 -> h >= 1 -> exists n N, forall policy, online false N (h * n)
   policy ->
-  exists us best, plan N n us best /\ c * tel xi us best + b < tel xi us (held policy us).
+  exists us best, plan N n false empty us best /\ c * tel xi us best + b < tel xi us (held policy us).
 Proof.
   intros c b xi h Hx Hh. exists (2 * S b), (2 * h). intros policy On.
   assert (E1 : 2 * h + b2n false = 2 * h) by apply Nat.add_0_r.
   assert (E2 : forall x, x + b2n false * (2 * S b) = x) by (intros; apply Nat.add_0_r).
-  destruct (not_competitive (2 * S b) (2 * h) xi h false [(1, policy)]) as (us & _ & P & best & PB & _ & Z);
+  destruct (not_competitive (2 * S b) (2 * h) xi h false [(1, policy)]) as (us & _ & P & best & PB & Z);
     try lia; try discriminate.
   - intros d [<-|[]]. rewrite E1, E2. exact On.
   - exists us, best. rewrite E1, E2 in PB. split; [exact PB|]. rewrite Z. cbn [lsum fst snd] in P.
-    rewrite Nat.mul_1_l, !Nat.add_0_r in P. replace (2 * h - h) with h in P by lia. 
+    rewrite Nat.mul_1_l, !Nat.add_0_r in P. replace (2 * h - h) with h in P by lia.
     apply Nat.mul_lt_mono_pos_l with (2 * h); nia.
 Qed.

@@ -1,6 +1,6 @@
 (* Best percentiles are as hard as unsplittable flows on a path, at every level between 0 and 1. *)
 From Coq Require Import Arith Lia List Bool.
-Require Import Numbers Model LowerBound Flows ViolationsHard.
+Require Import Numbers Model Plans Flows ViolationsHard.
 Import ListNotations.
 
 (* P_q of n lengths is the ceil(q n)-th smallest. So it is at most xi if and only if so many of them are. q = a
@@ -101,30 +101,32 @@ Proof.
   - left. rewrite longer_quiet by lia. simpl. lia.
 Qed.
 Definition until (X : nat -> cache) t : cache := if t <? steps us then X t else empty.
-Lemma plan_longer X : plan m C us X -> plan (m + x + y) C longer (fun t i => if i <? m then until X t i else 0).
+Lemma plan_longer X : plan m C false empty us X -> plan (m + x + y) C false empty longer (fun t i => if i <? m then until X t i else 0).
 Proof.
-  intros [P1 P2 P3 P4]. constructor.
-  - intros i. unfold until, empty. destruct (i <? m), (0 <? steps us); auto.
+  intros [P1 P2 P3 P4 P5]. constructor.
+  - intros i. unfold until, empty in *. destruct (i <? m), (0 <? steps us); auto.
   - intros t i Ht Ni. destruct (i <? m); auto. unfold until, empty.
     destruct (Nat.ltb_spec (S t) (steps us)); [|lia]. destruct (Nat.ltb_spec t (steps us)); [|lia].
     rewrite longer_first in Ni by lia. auto.
   - intros t Ht. unfold until, empty. destruct (_ <? m); [|lia].
-    destruct (Nat.ltb_spec (S t) (steps us)); [|lia]. unfold input. rewrite longer_first by lia. apply P3. lia.
+    destruct (Nat.ltb_spec (S t) (steps us)); [|lia]. unfold filled, input. rewrite longer_first by lia. apply P3. lia.
   - intros t Ht. unfold until, empty. apply Nat.le_trans with (sum m (if t <? steps us then X t else fun _ => 0)).
     + rewrite <- Nat.add_assoc, sum_app. rewrite (sum_ext (x + y) _ (fun _ => 0)), sum_zero.
       * rewrite Nat.add_0_r. apply sum_le. intros i Hi. replace (i <? m) with true by (symmetry; now apply
         Nat.ltb_lt). auto.
       * intros i Hi. replace (m + i <? m) with false by (symmetry; apply Nat.ltb_ge; lia). auto.
     + destruct (Nat.ltb_spec t (steps us)); [now apply P4|]. rewrite sum_zero. lia.
+  - discriminate.
 Qed.
-Lemma plan_shorter X : plan (m + x + y) C longer X -> plan m C us X.
+Lemma plan_shorter X : plan (m + x + y) C false empty longer X -> plan m C false empty us X.
 Proof.
-  intros [P1 P2 P3 P4]. assert (L : forall t, t < steps us -> t < steps longer) by (intros; rewrite
+  intros [P1 P2 P3 P4 P5]. assert (L : forall t, t < steps us -> t < steps longer) by (intros; rewrite
     longer_steps; lia).
   constructor; auto.
   - intros t i Ht Ni. apply P2; auto. now rewrite longer_first.
-  - intros t Ht. specialize (P3 t (L t Ht)). unfold input in *. now rewrite longer_first in P3.
+  - intros t Ht. specialize (P3 t (L t Ht)). unfold filled, input in *. now rewrite longer_first in P3.
   - intros t Ht. specialize (P4 t (L t Ht)). rewrite <- Nat.add_assoc, sum_app in P4. lia.
+  - discriminate.
 Qed.
 Lemma violations_until X : violations xi us (fun t i => if i <? m then until X t i else 0) = violations xi us X.
 Proof.
@@ -142,7 +144,7 @@ End More.
 Theorem percentiles_are_flows : forall F xi a b w, good_flow F -> (forall k, k < tasks F -> demand F k <= xi) ->
   1 <= xi -> 0 < a < b -> w <= tasks F -> exists x y, x <= b * tasks F /\ y <= b * steps (asked F xi) /\
   ((exists chosen, fit F chosen /\ w <= cnt (tasks F) chosen) <->
-   (exists X, plan (tasks F + x + y) (2 * room F) (with_more xi (tasks F) x y (asked F xi)) X /\
+   (exists X, plan (tasks F + x + y) (2 * room F) false empty (with_more xi (tasks F) x y (asked F xi)) X /\
       percentile_within a b xi (with_more xi (tasks F) x y (asked F xi)) X)).
 Proof.
   intros F xi a b w G S Xp Lv W. destruct (enough_more a b Lv (steps (asked F xi)) (tasks F - w)) as (x & y & Bx

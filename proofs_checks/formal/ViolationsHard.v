@@ -1,6 +1,6 @@
 (* Fewest SLO violations are as hard as unsplittable flows on a path: the reduction, in both directions. *)
 From Coq Require Import Arith Lia List Bool FinFun.
-Require Import Numbers Model LowerBound Flows.
+Require Import Numbers Model Plans Flows.
 Import ListNotations.
 
 Lemma firstn_next (us : list turn) t : t < length us -> firstn (S t) us = firstn t us ++ [turn_at us t].
@@ -157,13 +157,13 @@ Proof. intros H. apply nth_In. exact H. Qed.
 Definition kept_by (chosen : nat -> bool) (t : nat) : cache := fun k =>
   if (k <? m) && chosen k && has_come (firstn t us) k && negb (has_gone (firstn t us) k) then 2 * demand F k
     else 0.
-Lemma kept_plan chosen : fit F chosen -> plan m (2 * room F) us (kept_by chosen).
+Lemma kept_plan chosen : fit F chosen -> plan m (2 * room F) false empty us (kept_by chosen).
 Proof.
   intros Fi. constructor.
-  - intros i. unfold kept_by. simpl. now rewrite andb_false_r.
+  - intros i. unfold kept_by. simpl. rewrite andb_false_r. apply Nat.le_0_l.
   - intros t i Ht Ni. unfold kept_by. rewrite (firstn_next us t Ht). unfold has_come, has_gone.
     rewrite !existsb_app. simpl. apply not_eq_sym, Nat.eqb_neq in Ni. rewrite Ni. simpl. now rewrite !orb_false_r.
-  - intros t Ht. unfold input. destruct (in_us _ (turn_in t Ht)) as (k & Hk & [E|E]); rewrite E;
+  - intros t Ht. unfold filled, input. destruct (in_us _ (turn_in t Ht)) as (k & Hk & [E|E]); rewrite E;
       cbn [who history prompt response first_turn second_turn].
     + enough (G : has_gone (firstn (S t) us) k = true) by (unfold kept_by; rewrite G, andb_false_r; lia).
       apply gone_iff; auto using in_prefix. rewrite (firstn_next us t Ht), E. apply in_or_app. right. now left.
@@ -182,6 +182,7 @@ Proof.
       apply not_true_iff_false in Go. apply Go. apply gone_iff; auto using in_prefix. apply B2; auto; lia.
     + rewrite (sum_ext m _ (fun k => (if chosen k && covers F p k then demand F k else 0) +
         (if chosen k && covers F p k then demand F k else 0))) by (intros; lia). rewrite sum_add. lia.
+  - discriminate.
 Qed.
 Lemma nth_same t j : t < steps us -> j < steps us -> turn_at us t = turn_at us j -> t = j.
 Proof. intros Ht Hj E. exact (proj1 (NoDup_nth us _) (nodup_blocks 0 (edges F + 2)) t j Ht Hj E). Qed.
@@ -209,7 +210,7 @@ Proof.
   - specialize (small k Hk). lia.
 Qed.
 Lemma fit_to_plan chosen w : fit F chosen -> w <= cnt m chosen ->
-  plan m (2 * room F) us (kept_by chosen) /\ violations xi us (kept_by chosen) + w <= m.
+  plan m (2 * room F) false empty us (kept_by chosen) /\ violations xi us (kept_by chosen) + w <= m.
 Proof.
   intros Fi W. split; [now apply kept_plan|].
   assert (V : violations xi us (kept_by chosen) <= cnt m (fun k => negb (chosen k))).
@@ -227,7 +228,7 @@ Qed.
 (* From a plan to a set that fits. *)
 Section Plan.
 Variable X : nat -> cache.
-Hypothesis P : plan m (2 * room F) us X.
+Hypothesis P : plan m (2 * room F) false empty us X.
 Definition mine k t := violates xi us X t && (who (turn_at us t) =? k).
 Definition in_time k := negb (existsb (mine k) (seq 0 (steps us))).
 
@@ -235,7 +236,7 @@ Lemma stays b n k : b + n <= steps us -> (forall i, i < n -> who (turn_at us (b 
   b k.
 Proof.
   induction n; intros L H; [now rewrite Nat.add_0_r|]. rewrite Nat.add_succ_r.
-  eapply Nat.le_trans; [apply (p_grows _ _ _ _ P); [lia|]|apply IHn; [lia|auto]]. apply not_eq_sym. apply H. lia.
+  eapply Nat.le_trans; [apply (p_grows _ _ _ _ _ _ P); [lia|]|apply IHn; [lia|auto]]. apply not_eq_sym. apply H. lia.
 Qed.
 Lemma in_time_fits : fit F in_time.
 Proof.
@@ -270,7 +271,7 @@ Proof.
   destruct (le_lt_dec (steps us) (length A)) as [L|L].
   - rewrite (sum_ext m _ (fun _ => 0)); [rewrite sum_zero; lia|]. intros k Hk.
     destruct (in_time k && covers F p k) eqn:C; auto. destruct (H k Hk C). lia.
-  - pose proof (p_fits _ _ _ _ P (length A) L) as Fi.
+  - pose proof (p_fits _ _ _ _ _ _ P (length A) L) as Fi.
     assert (D : sum m (fun k => (if in_time k && covers F p k then demand F k else 0) +
       (if in_time k && covers F p k then demand F k else 0)) <= 2 * room F).
     { eapply Nat.le_trans; [|exact Fi]. apply sum_le. intros k Hk. destruct (in_time k && covers F p k) eqn:C;
@@ -306,7 +307,7 @@ End Reduction.
    if and only if some plan has at most the other tasks' number of violations. *)
 Theorem violations_are_flows : forall F xi w, good_flow F -> (forall k, k < tasks F -> demand F k <= xi) ->
   ((exists chosen, fit F chosen /\ w <= cnt (tasks F) chosen) <->
-   (exists X, plan (tasks F) (2 * room F) (asked F xi) X /\ violations xi (asked F xi) X + w <= tasks F)).
+   (exists X, plan (tasks F) (2 * room F) false empty (asked F xi) X /\ violations xi (asked F xi) X + w <= tasks F)).
 Proof.
   intros F xi w G S. split.
   - intros (chosen & Fi & W). exists (kept_by F xi chosen). now apply fit_to_plan.
