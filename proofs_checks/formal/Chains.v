@@ -7,14 +7,13 @@ Import ListNotations.
 Record read := Read { chain : nat; depth : nat; input : nat }.
 Definition nth_read (reads : list read) t := nth t reads (Read 0 0 0).
 
-(* A strict cache is closed towards the root: it holds so many leading blocks of each of N chains. They grow
-  only where the
-   chain is read, up to where it is read. *)
+(* A strict cache is closed towards the root: it holds so many leading blocks of each of N chains. They grow only
+   where the chain is read, up to where it is read. *)
 Record strict_plan (N C : nat) (reads : list read) (X : nat -> nat -> nat) : Prop := {
   s_none : forall k, X 0 k = 0;
   s_others : forall t k, t < length reads -> k <> chain (nth_read reads t) -> X (S t) k <= X t k;
-  s_own : forall t, t < length reads -> let r := nth_read reads t in X (S t) (chain r) <= max (X t (chain r))
-    (depth r);
+  s_own : forall t, t < length reads -> let r := nth_read reads t in
+    X (S t) (chain r) <= max (X t (chain r)) (depth r);
   s_fits : forall t, t < length reads -> sum N (X t) <= C }.
 Definition excess_of (xi : nat) X (reads : list read) t :=
   let r := nth_read reads t in input r - min (X t (chain r)) (depth r) - xi.
@@ -26,9 +25,8 @@ Definition graph n (edges : list (nat * nat)) :=
 Definition independent (edges : list (nat * nat)) (chosen : nat -> bool) :=
   forall e, In e edges -> chosen (fst e) && chosen (snd e) = false.
 
-(* A vertex is a chain. All begin, then on each edge all others have their first block read twice, and at the
-  end all
-   return. *)
+(* A vertex is a chain. All begin, then on each edge all others have their first block read twice, and at the end
+   all return. *)
 Section Reads.
 Variable n : nat.
 Definition others (e : nat * nat) := filter (fun k => negb (k =? fst e) && negb (k =? snd e)) (seq 0 n).

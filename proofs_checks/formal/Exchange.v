@@ -1,6 +1,5 @@
 (* The exchange lemma of Theorem D.2: where a turn lowers no score of its conversation, and all others fall
-  alike, it is
-   best to keep the tokens of the highest scores. *)
+   alike, it is best to keep the tokens of the highest scores. *)
 From Coq Require Import Arith Lia List Bool QArith Lqa.
 Require Import Strategies.
 Import ListNotations.
@@ -101,7 +100,7 @@ Hypothesis stays_proper : forall s e, proper s -> In e (events s) -> proper (nex
 Hypothesis factor_pos : forall s, proper s -> (0 <= factor s)%Q.
 Hypothesis score_pos : forall s t, proper s -> (0 <= score s t)%Q.
 (* The chance that a token is of use to the next turn is its score, times a factor that is the same for all
-  tokens. *)
+   tokens. *)
 Hypothesis score_is : forall s t, proper s ->
   (qsum (events s) (fun e => chance e * (if of_use e t then 1 else 0)) == factor s * score s t)%Q.
 Hypothesis still_there : forall s e t, proper s -> In e (events s) -> there s t -> there (next e) t.

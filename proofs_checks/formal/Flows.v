@@ -4,9 +4,9 @@ Require Import Numbers Model Plans.
 Import ListNotations.
 
 (* Task k covers the edges begin k .. finish k and has a demand. A set fits if on no edge the demands are more
-  than c. *)
-Record flow := Flow { tasks : nat; edges : nat; room : nat; begin : nat -> nat; finish : nat -> nat; demand :
-  nat -> nat }.
+   than c. *)
+Record flow := Flow {
+  tasks : nat; edges : nat; room : nat; begin : nat -> nat; finish : nat -> nat; demand : nat -> nat }.
 Definition covers (F : flow) p k := (begin F k <=? p) && (p <=? finish F k).
 Definition fit (F : flow) (chosen : nat -> bool) :=
   forall p, sum (tasks F) (fun k => if chosen k && covers F p k then demand F k else 0) <= room F.
@@ -14,8 +14,8 @@ Record good_flow (F : flow) : Prop := {
   f_edges : forall k, k < tasks F -> 1 <= begin F k /\ begin F k <= finish F k /\ finish F k <= edges F;
   f_demand : forall k, k < tasks F -> 1 <= demand F k }.
 
-(* Task k is a conversation: its first turn comes just before its first edge, its second just after its last
-  one. *)
+(* Task k is a conversation: its first turn comes just before its first edge, its second just after its last one.
+   *)
 Section Trace.
 Variable F : flow.
 Variable xi : nat.

@@ -1,19 +1,17 @@
 (* TEL is not competitive: whatever an online policy does, with dice or a larger cache too, there is a trace on
-  which it
-   pays and the optimum does not. *)
+   which it pays and the optimum does not. *)
 From Coq Require Import Arith Lia List Bool.
 Require Import Numbers Model Plans.
 Import ListNotations.
 
 (* What an online policy holds depends on the turns so far. On every trace of N conversations (under forced
-  caching: where
-   every past fits) it is a plan. *)
+   caching: where every past fits) it is a plan. *)
 Definition held (policy : list turn -> cache) (us : list turn) : nat -> cache := fun t => policy (firstn t us).
 Definition online (forced : bool) N C (policy : list turn -> cache) := forall us,
   (forall u, In u us -> who u < N) -> each_fits C forced us -> plan N C forced empty us (held policy us).
 
-(* K new conversations have a past of n each, and one more under forced caching; then conversation i comes
-  again. *)
+(* K new conversations have a past of n each, and one more under forced caching; then conversation i comes again.
+   *)
 Definition first_turn n k := Turn k 0 1 (n - 1) 0.
 Definition opening n K := map (first_turn n) (seq 0 K).
 Definition game n K xi i := opening n K ++ [Turn i n xi 0 0].
@@ -145,12 +143,9 @@ Proof.
 Qed.
 
 (* Rows tel.not-competitive and .forced. Let n, xi and h be at least 1, and h < K. For every policy with dice,
-  that is a
-   finite list of online policies with weights, with a cache of h n, there is a trace on which the weighted sum
-     of TELs is at
-   least n (1 - h / K) of the weights, and a cache of n could have paid nothing. Under forced caching (xi at
-     most n) both
-   have room for n more. *)
+   that is a finite list of online policies with weights, with a cache of h n, there is a trace on which the
+   weighted sum of TELs is at least n (1 - h / K) of the weights, and a cache of n could have paid nothing. Under
+   forced caching (xi at most n) both have room for n more. *)
 Theorem not_competitive : forall n K xi h forced (dice : list (nat * (list turn -> cache))),
   n >= 1 -> xi >= 1 -> h >= 1 -> h < K -> (forced = true -> xi <= n) ->
   (forall d, In d dice -> online forced (K + b2n forced) (h * n + b2n forced * n) (snd d)) ->
@@ -171,7 +166,7 @@ Proof.
 Qed.
 
 (* So for no ratio c and no constant b is an online policy c-competitive, not with h times the optimum's cache
-  either. *)
+   either. *)
 Theorem no_ratio : forall c b xi h, xi >= 1 -> h >= 1 -> exists n N, forall policy, online false N (h * n)
   policy ->
   exists us best, plan N n false empty us best /\ c * tel xi us best + b < tel xi us (held policy us).

@@ -3,8 +3,8 @@ From Coq Require Import Arith Lia List Bool.
 Require Import Numbers Model Plans Flows ViolationsHard.
 Import ListNotations.
 
-(* P_q of n lengths is the ceil(q n)-th smallest. So it is at most xi if and only if so many of them are. q = a
-  / b. *)
+(* P_q of n lengths is the ceil(q n)-th smallest. So it is at most xi if and only if so many of them are. q = a /
+   b. *)
 Definition rank a b n := (a * n + (b - 1)) / b.
 Definition percentile_within a b xi us X := rank a b (steps us) + violations xi us X <= steps us.
 
@@ -34,7 +34,8 @@ Proof.
   replace (S ((b - a) * n / b)) with (((b - a) * n + 1 * b) / b) by (rewrite Nat.div_add; lia).
   apply Nat.div_le_mono; nia.
 Qed.
-(* Some numbers of quiet and loud turns make the turns that may exceed the percentile the loud ones and v more. *)
+(* Some numbers of quiet and loud turns make the turns that may exceed the percentile the loud ones and v more.
+   *)
 Lemma enough_more n v : exists x y, x <= b * v /\ y <= b * n /\ over (n + x + y) = y + v.
 Proof.
   destruct (le_lt_dec (over n) v) as [L|L].
@@ -101,7 +102,8 @@ Proof.
   - left. rewrite longer_quiet by lia. simpl. lia.
 Qed.
 Definition until (X : nat -> cache) t : cache := if t <? steps us then X t else empty.
-Lemma plan_longer X : plan m C false empty us X -> plan (m + x + y) C false empty longer (fun t i => if i <? m then until X t i else 0).
+Lemma plan_longer X : plan m C false empty us X -> plan (m + x + y) C false empty longer (fun t i => if i <? m
+  then until X t i else 0).
 Proof.
   intros [P1 P2 P3 P4 P5]. constructor.
   - intros i. unfold until, empty in *. destruct (i <? m), (0 <? steps us); auto.
@@ -109,7 +111,8 @@ Proof.
     destruct (Nat.ltb_spec (S t) (steps us)); [|lia]. destruct (Nat.ltb_spec t (steps us)); [|lia].
     rewrite longer_first in Ni by lia. auto.
   - intros t Ht. unfold until, empty. destruct (_ <? m); [|lia].
-    destruct (Nat.ltb_spec (S t) (steps us)); [|lia]. unfold filled, input. rewrite longer_first by lia. apply P3. lia.
+    destruct (Nat.ltb_spec (S t) (steps us)); [|lia]. unfold filled, input. rewrite longer_first by lia. apply
+      P3. lia.
   - intros t Ht. unfold until, empty. apply Nat.le_trans with (sum m (if t <? steps us then X t else fun _ => 0)).
     + rewrite <- Nat.add_assoc, sum_app. rewrite (sum_ext (x + y) _ (fun _ => 0)), sum_zero.
       * rewrite Nat.add_0_r. apply sum_le. intros i Hi. replace (i <? m) with true by (symmetry; now apply
@@ -136,11 +139,9 @@ Proof.
 Qed.
 End More.
 
-(* Rows percentile.np-hard and appendix-g.hard. For every level a / b between 0 and 1 and every number of tasks
-  w there are
-   numbers of quiet and of loud turns, at most b times the tasks and the turns, so that P_q <= xi is possible on
-     the trace of
-   the flow with these turns if and only if w tasks fit. *)
+(* Rows percentile.np-hard and appendix-g.hard. For every level a / b between 0 and 1 and every number of tasks w
+   there are numbers of quiet and of loud turns, at most b times the tasks and the turns, so that P_q <= xi is
+   possible on the trace of the flow with these turns if and only if w tasks fit. *)
 Theorem percentiles_are_flows : forall F xi a b w, good_flow F -> (forall k, k < tasks F -> demand F k <= xi) ->
   1 <= xi -> 0 < a < b -> w <= tasks F -> exists x y, x <= b * tasks F /\ y <= b * steps (asked F xi) /\
   ((exists chosen, fit F chosen /\ w <= cnt (tasks F) chosen) <->

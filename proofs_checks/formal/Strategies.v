@@ -1,4 +1,5 @@
-(* Caching where the next turn is drawn: events with chances, tokens that are of use, and what a strategy saves. *)
+(* Caching where the next turn is drawn: events with chances, tokens that are of use, and what a strategy saves.
+   *)
 From Coq Require Import List Bool QArith.
 Import ListNotations.
 
@@ -6,7 +7,8 @@ Import ListNotations.
 Definition token := (nat * nat)%type.
 Fixpoint qsum {A} (l : list A) (f : A -> Q) : Q := match l with [] => 0 | x :: l => f x + qsum l f end.
 
-(* A next turn: its chance, which cached tokens it has use for, which tokens it brings, what is known after it. *)
+(* A next turn: its chance, which cached tokens it has use for, which tokens it brings, what is known after it.
+   *)
 Record event (state : Type) := Event {
   chance : Q; of_use : token -> bool; brings : list token; next : state }.
 Arguments chance {_}. Arguments of_use {_}. Arguments brings {_}. Arguments next {_}. Arguments Event {_}.
@@ -21,9 +23,8 @@ Definition used (e : event state) (K : list token) := qsum K (fun t => if of_use
 Fixpoint mean (es : list (event state)) (xs : list Q) : Q :=
   match es, xs with e :: es, x :: xs => chance e * x + mean es xs | _, _ => 0 end.
 
-(* [saves m s K x]: from what is known, s, with the tokens K kept, some strategy saves x tokens on average in
-  the next m
-   turns. After each event it keeps at most C tokens of those that it had and that the turn brought. *)
+(* [saves m s K x]: from what is known, s, with the tokens K kept, some strategy saves x tokens on average in the
+   next m turns. After each event it keeps at most C tokens of those that it had and that the turn brought. *)
 Fixpoint saves (m : nat) (s : state) (K : list token) (x : Q) : Prop :=
   match m with
   | O => x == 0

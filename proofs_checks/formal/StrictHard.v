@@ -52,9 +52,8 @@ Proof.
   unfold others. rewrite filter_In, in_seq, andb_true_iff, !negb_true_iff, !Nat.eqb_neq. lia.
 Qed.
 
-(* From an independent set to a plan: its chains stay, and a first block stays from where it has an input of 1
-  to where it
-   is read next. *)
+(* From an independent set to a plan: its chains stay, and a first block stays from where it has an input of 1 to
+   where it is read next. *)
 Section Plan.
 Variable chosen : nat -> bool.
 Hypothesis free : independent edges chosen.
@@ -321,13 +320,15 @@ Proof.
   apply (held_before 2 k (base - b + (k * 2 + 1)) b); [lia| |].
   - replace (b + (base - b + (k * 2 + 1))) with (base + (k * 2 + 1)) by lia. exact W.
   - intros i Hi. destruct (le_lt_dec base (b + i)) as [L|L].
-    + assert (Ej : exists j, b + i = base + j) by (exists (b + i - base); lia). destruct Ej as (j & Ej). rewrite Ej, at_ending.
+    + assert (Ej : exists j, b + i = base + j) by (exists (b + i - base); lia). destruct Ej as (j & Ej). rewrite
+      Ej, at_ending.
       assert (Hj : j < k * 2 + 1) by lia. intros Ei.
       pose proof (Nat.div_mod j 2 ltac:(lia)) as D. pose proof (Nat.mod_upper_bound j 2 ltac:(lia)) as U.
       destruct (ending_at (j / 2)) as [A B]; [lia|]. destruct (Nat.eq_dec (j mod 2) 0) as [Q|Q].
       * replace j with (j / 2 * 2) by lia. rewrite A. cbn [depth]. lia.
       * replace j with (j / 2 * 2 + 1) in Ei by lia. rewrite B in Ei. cbn [chain] in Ei. lia.
-    + intros _. enough (E : depth (at_ (b + i)) = 1) by lia. apply middle_depth. unfold nth_read, asks. unfold base in L.
+    + intros _. enough (E : depth (at_ (b + i)) = 1) by lia. apply middle_depth. unfold nth_read, asks. unfold
+      base in L.
       rewrite app_nth2 by lia. fold middle. rewrite app_nth1 by lia. apply nth_In. lia.
 Qed.
 
@@ -393,8 +394,7 @@ End Set_.
 End Reduction.
 
 (* Row forest.strict.np-hard. A strict cache of n + K - 1 blocks can have a TEL of n - K or less on the reads of
-  a graph if
-   and only if K of its n vertices are independent, for 1 <= K <= n - 3 and xi = 2. *)
+   a graph if and only if K of its n vertices are independent, for 1 <= K <= n - 3 and xi = 2. *)
 Theorem strict_caches_are_independent_sets : forall n K edges, graph n edges -> 1 <= K -> K + 3 <= n ->
   ((exists chosen, independent edges chosen /\ K <= cnt n chosen) <->
    (exists X, strict_plan n (n + K - 1) (asks n edges) X /\ strict_tel 2 X (asks n edges) <= n - K)).

@@ -172,7 +172,8 @@ Qed.
 Lemma still_available s e t : In e (events s) -> available s t -> available (next e) t.
 Proof.
   intros H (A1 & A2). destruct (in_events s e H) as (g & i & k & n & _ & -> & _ & Ca & _).
-  unfold available. simpl. unfold upd. split; [lia|]. destruct (Nat.eqb_spec (fst t) i) as [E|]; auto. rewrite E in *.
+  unfold available. simpl. unfold upd. split; [lia|]. destruct (Nat.eqb_spec (fst t) i) as [E|]; auto. rewrite E
+    in *.
   destruct Ca as [(_ & _ & Hn)|(Hi & _)]; lia.
 Qed.
 Lemma brought_available s e t : In e (events s) -> In t (brings e) -> available (next e) t.
@@ -200,69 +201,46 @@ End TheoremD2.
 (* The C tokens of A with the highest scores: a choice of ET-LRU, which fills the cache. *)
 Definition highest M s A K := top state (C M) (score M) s A K.
 
-(* Row theorem-d2.exchange. If T has C - 1 tokens, and b and all of T score at least as much as a, then whatever a
-   strategy saves in the next m turns from a and T, another saves as much from b and T. *)
+(* What the exchange lemma asks of the model. *)
+Ltac of_the_model M G := try exact (chances M G); intros; try (eapply next_good; eauto; fail);
+  try (now apply factor_pos); try (now apply score_pos); try (now apply score_is);
+  try (eapply still_available; eauto; fail); try (eapply brought_available; eauto; fail);
+  try (eapply order_kept; eauto; fail); try (now apply score_falls); try (eapply tokens_prefixes; eauto; fail).
+
+(* Row theorem-d2.exchange. If T has C - 1 tokens, and b and all of T score at least as much as a, then whatever
+   a strategy saves in the next m turns from a and T, another saves as much from b and T. *)
 Theorem exchange_lemma : forall M s a b T m x, good_model M -> good_state s ->
   S (length T) = C M -> NoDup (a :: T) -> NoDup (b :: T) -> (forall t, In t (a :: b :: T) -> available s t) ->
   score M s a <= score M s b -> (forall t, In t T -> score M s a <= score M s t) ->
-  saves state (events M) (C M) any_set m s (a :: T) x ->
-  exists y, x <= y /\ saves state (events M) (C M) any_set m s (b :: T) y.
+  saved M any_set m s (a :: T) x -> exists y, x <= y /\ saved M any_set m s (b :: T) y.
 Proof.
-  intros M s a b T m x G St. intros.
-  apply (exchange state (events M) (C M) good_state available (score M) (factor M)) with (a := a); auto.
-  - exact (chances M G).
-  - intros; eapply next_good; eauto.
-  - intros; now apply factor_pos.
-  - intros; now apply score_pos.
-  - intros; now apply score_is.
-  - intros; eapply still_available; eauto.
-  - intros; eapply brought_available; eauto.
-  - intros; eapply order_kept; eauto.
+  unfold saved. intros M s a b T m x G St. intros.
+  apply (exchange state (events M) (C M) good_state available (score M) (factor M)) with (a := a); auto;
+    of_the_model M G.
 Qed.
 
-(* Row theorem-d2, and its rows by rates and laws. At every state, and for any number of turns to come: whatever a
-   strategy saves from some choice of at most C of the tokens A at hand, another saves as much from every choice
-     of ET-LRU
-   that fills the cache. Tokens may be kept one by one here. *)
+(* Row theorem-d2, and its rows by rates and laws. At every state, and for any number of turns to come: whatever
+   a strategy saves from some choice of at most C of the tokens A at hand, another saves as much from every
+   choice of ET-LRU that fills the cache. Tokens may be kept one by one here. *)
 Theorem theorem_d2 : forall M s A K m, good_model M -> good_state s -> (forall t, In t A -> available s t) ->
   highest M s A K -> forall K' x, NoDup K' -> incl K' A -> (length K' <= C M)%nat ->
-  saves state (events M) (C M) any_set m s K' x -> exists y, x <= y /\ saves state (events M) (C M) any_set m s
-    K y.
+  saved M any_set m s K' x -> exists y, x <= y /\ saved M any_set m s K y.
 Proof.
-  intros M s A K m G St Av To K' x. intros.
+  unfold saved. intros M s A K m G St Av To K' x. intros.
   apply (top_is_best state (events M) (C M) good_state available (score M) (factor M)) with (A := A) (K' := K');
-    auto.
-  - exact (chances M G).
-  - intros; eapply next_good; eauto.
-  - intros; now apply factor_pos.
-  - intros; now apply score_pos.
-  - intros; now apply score_is.
-  - intros; eapply still_available; eauto.
-  - intros; eapply brought_available; eauto.
-  - intros; eapply order_kept; eauto.
+    auto; of_the_model M G.
 Qed.
 
 (* The same for caches that lose the end of a conversation first, now and at every turn to come. *)
-Theorem theorem_d2_prefixes : forall M s A K m, good_model M -> good_state s -> (forall t, In t A -> available s
-  t) ->
-  highest M s A K -> prefixes K -> forall K' x, NoDup K' -> incl K' A -> (length K' <= C M)%nat ->
-  saves state (events M) (C M) prefixes m s K' x -> exists y, x <= y /\ saves state (events M) (C M) prefixes m
-    s K y.
+Theorem theorem_d2_prefixes : forall M s A K m, good_model M -> good_state s ->
+  (forall t, In t A -> available s t) -> highest M s A K -> prefixes K -> forall K' x, NoDup K' -> incl K' A ->
+    (length K' <= C M)%nat ->
+  saved M prefixes m s K' x -> exists y, x <= y /\ saved M prefixes m s K y.
 Proof.
-  intros M s A K m G St Av To PK K' x N I L H. apply prefixes_are_sets in H.
+  unfold saved. intros M s A K m G St Av To PK K' x N I L H. apply prefixes_are_sets in H.
   destruct (theorem_d2 M s A K m G St Av To K' x N I L H) as (y & xy & Hy).
   destruct (prefixes_do_as_well state (events M) (C M) good_state available (score M) (factor M)) with
-    (m := m) (s := s) (K := K) (x := y) as (z & yz & Hz); auto.
-  - exact (chances M G).
-  - intros; eapply next_good; eauto.
-  - intros; now apply factor_pos.
-  - intros; now apply score_pos.
-  - intros; now apply score_is.
-  - intros; eapply still_available; eauto.
-  - intros; eapply brought_available; eauto.
-  - intros; eapply order_kept; eauto.
-  - intros; now apply score_falls.
-  - intros; eapply tokens_prefixes; eauto.
+    (m := m) (s := s) (K := K) (x := y) as (z & yz & Hz); auto; of_the_model M G.
   - destruct To as (_ & _ & I' & _). auto.
   - exists z. split; auto. lra.
 Qed.

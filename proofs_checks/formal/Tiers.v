@@ -1,5 +1,5 @@
-(* Tiers of memory: what a turn finds in them, how they are cut one after the other, what loading costs,
-  budgets. *)
+(* Tiers of memory: what a turn finds in them, how they are cut one after the other, what loading costs, budgets.
+   *)
 From Coq Require Import Arith List Bool.
 Require Import Numbers Model Policies.
 Import ListNotations.
@@ -43,8 +43,7 @@ Fixpoint grow (w : world) (us : list turn) : Prop :=
   end.
 
 (* To load a token from tier i takes `load i` of the `parts` parts that it takes to compute it. What a turn has
-  above
-   xi, in parts of a token. *)
+   above xi, in parts of a token. *)
 Section Loading.
 Variables K parts xi : nat.
 Variable load : nat -> nat.
@@ -81,8 +80,7 @@ Inductive tier_cut (size : nat) (worth : nat -> nat) (w : world) (before : cache
 | tier_evicts X v X' : sum N X > size -> (forall j, j < N -> ~ surplus worth before X j) ->
     v < N -> oldest w X v -> tier_cut size worth w before (lose X v) X' -> tier_cut size worth w before X X'.
 
-Definition tlru_tiers K (worth : nat -> world -> nat -> nat) (w : world) (u : turn) (us : list turn) (Z Z' :
-  tiers) :=
+Definition tlru_tiers K (worth : nat -> world -> nat -> nat) w (u : turn) (us : list turn) (Z Z' : tiers) :=
   cut_all K (fun i before => tier_cut (room i before) (worth i w) w before) (arrive u Z) Z'.
 End Budgets.
 
@@ -90,9 +88,8 @@ End Budgets.
 Definition lru_tiers N C inclusive K := tlru_tiers N C inclusive false K (fun _ => past).
 
 (* Policies that go by an order. At each turn a policy says how much of each conversation may stay at all, and
-  the rank
-   of its tokens (0 is the first): what may not stay goes, then the tokens of the greatest rank, until there is
-     room. *)
+   the rank of its tokens (0 is the first): what may not stay goes, then the tokens of the greatest rank, until
+   there is room. *)
 Record order := Order { stays : nat -> nat; rank : nat -> nat -> nat }.
 
 Section Orders.
@@ -126,8 +123,8 @@ Definition eager_order xi (w : world) (u : turn) (us : list turn) := Order (budg
 Definition least_recent_order xi (w : world) (u : turn) (us : list turn) :=
   Order (past w) (fun v d => if d <? budget xi w v then since w v else S (now w) + since w v).
 (* Belady and Tail-Optimized Belady: tokens that the next turn needs are lost by the time until it comes, the
-  furthest
-   first; before them what is not needed, of those that never return first, of those the least recent first. *)
+   furthest first; before them what is not needed, of those that never return first, of those the least recent
+   first. *)
 Fixpoint wait v (us : list turn) :=
   match us with [] => 0 | u :: us => if who u =? v then 0 else S (wait v us) end.
 Definition foreseen (need : turn -> nat) (w : world) (u : turn) (us : list turn) := Order (past w) (fun v d =>

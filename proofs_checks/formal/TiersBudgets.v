@@ -133,8 +133,7 @@ Qed.
 End Step.
 
 (* Where no tier is to hold more than the one before it: who has less than it is to have was evicted, so the
-  first k
-   tiers are full of it and newer ones. *)
+   first k tiers are full of it and newer ones. *)
 Definition full (w : world) (Z : tiers) := forall k v, k < K -> v < N -> together (S k) Z v < worth k w v ->
   capacity (S k) <= sum N (together (S k) Z) /\
   forall j, j < N -> came w j < came w v -> together (S k) Z j = 0.
@@ -377,13 +376,11 @@ Lemma scaled_budget_own xi parts l u w v : v <> who u ->
 Proof. intros n. unfold scaled_budget. simpl. now rewrite !upd_neq. Qed.
 
 (* Rows tiers.tlru.one-budget and .exact. Conversations grow, and no prompt is more than its estimate, which may
-  change
-   at every turn. T-LRU with the last tier's scaled budget in all tiers, of which there may be any number, has
-     at most
-   the LRU cascade's excess at every turn: exclusive tiers and inclusive ones, whichever surplus goes on
-     overflow. *)
-Definition one_budget K parts xi load : nat -> world -> nat -> nat := fun _ => scaled_budget xi parts (load (K -
-  1)).
+   change at every turn. T-LRU with the last tier's scaled budget in all tiers, of which there may be any number,
+   has at most the LRU cascade's excess at every turn: exclusive tiers and inclusive ones, whichever surplus goes
+   on overflow. *)
+Definition one_budget K parts xi load : nat -> world -> nat -> nat :=
+  fun _ => scaled_budget xi parts (load (K - 1)).
 Theorem one_budget_never_worse : forall N K C inclusive parts xi load us of_tlru of_lru,
   (inclusive = true -> forall i, C i <= C (S i)) -> (forall i, load i <= load (S i) <= parts) ->
   load (K - 1) < parts -> trace N nobody us -> grow nobody us -> covered nobody us ->
@@ -399,8 +396,7 @@ Proof.
 Qed.
 
 (* Rows tiers.tlru.last-tier, .three and .exact. The same for LRU in all tiers but the last, and T-LRU with the
-  scaled
-   budget in the last one. *)
+   scaled budget in the last one. *)
 Definition last_budget K parts xi load (k : nat) (w : world) (v : nat) :=
   if k <? K - 1 then past w v else scaled_budget xi parts (load (K - 1)) w v.
 Theorem last_tier_never_worse : forall N K C inclusive parts xi load us of_tlru of_lru,

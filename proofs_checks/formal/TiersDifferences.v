@@ -1,6 +1,5 @@
-(* Tiers as differences of caches: under a policy that goes by an order, the first k tiers find what one cache
-  of their
-   summed capacities finds. *)
+(* Tiers as differences of caches: under a policy that goes by an order, the first k tiers find what one cache of
+   their summed capacities finds. *)
 From Coq Require Import Arith Lia List Bool.
 Require Import Numbers Model Excess Policies Cuts Tiers TiersBudgets.
 Import ListNotations.
@@ -250,40 +249,30 @@ Qed.
 Ltac orders := intros w u rest St Nu; destruct (serve_stands _ w u St Nu) as (St' & _); split;
   [intros v d; simpl; auto | intros v j d e Hv Hj Pv Pj; simpl; try (apply (since_apart _ _ v j St'); lia)].
 
-(* Row tiers.difference.lru, and tiers.lru.difference, .three and .edits. LRU: the first k + 1 tiers find what
-  one LRU
-   cache of their summed capacities finds, at every turn; optional and forced, whatever conversations forget. *)
-Theorem lru_is_a_difference : forall N K C forced k us of_tiers of_cache, k < K -> trace N nobody us ->
-  replays (ordered_tiers N forced C K lru_order) (fun Z u => sum (S k) (found Z u)) nobody nothing us of_tiers ->
-  replays (ordered_cache N forced (sum (S k) C) lru_order) reused nobody empty us of_cache -> of_tiers = of_cache.
-Proof. intros. eapply differences; eauto. orders. Qed.
+(* Private conversations, whatever they forget, optional and forced: at every turn the first k + 1 tiers find
+  what one
+   cache of their summed capacities finds under the same policy. *)
+Definition is_a_difference (policy : world -> turn -> list turn -> order) :=
+  forall N K C forced k us of_tiers of_cache, k < K -> trace N nobody us ->
+  replays (ordered_tiers N forced C K policy) (fun Z u => sum (S k) (found Z u)) nobody nothing us of_tiers ->
+  replays (ordered_cache N forced (sum (S k) C) policy) reused nobody empty us of_cache -> of_tiers = of_cache.
 
-(* Row tiers.difference.threshold. The same for Threshold-LRU. *)
-Theorem threshold_is_a_difference : forall N K C forced cutoff k us of_tiers of_cache, k < K -> trace N nobody
-  us ->
-  replays (ordered_tiers N forced C K (threshold_order cutoff)) (fun Z u => sum (S k) (found Z u)) nobody
-    nothing us
-    of_tiers ->
-  replays (ordered_cache N forced (sum (S k) C) (threshold_order cutoff)) reused nobody empty us of_cache ->
-  of_tiers = of_cache.
-Proof. intros. eapply differences; eauto. orders. Qed.
+(* Rows tiers.difference.lru, tiers.lru.difference, .three and .edits. *)
+Theorem lru_is_a_difference : is_a_difference lru_order.
+Proof. unfold is_a_difference. intros. eapply differences; eauto. orders. Qed.
 
-(* Row tiers.difference.flat.eager. The same for T-LRU with flat budgets, trimmed at once. *)
-Theorem eager_is_a_difference : forall N K C forced xi k us of_tiers of_cache, k < K -> trace N nobody us ->
-  replays (ordered_tiers N forced C K (eager_order xi)) (fun Z u => sum (S k) (found Z u)) nobody nothing us
-    of_tiers ->
-  replays (ordered_cache N forced (sum (S k) C) (eager_order xi)) reused nobody empty us of_cache ->
-  of_tiers = of_cache.
-Proof. intros. eapply differences; eauto. orders. Qed.
+(* Row tiers.difference.threshold. *)
+Theorem threshold_is_a_difference : forall cutoff, is_a_difference (threshold_order cutoff).
+Proof. unfold is_a_difference. intros. eapply differences; eauto. orders. Qed.
 
-(* Row tiers.difference.flat.least-recent. The same, trimmed on overflow, least recent first. *)
-Theorem least_recent_is_a_difference : forall N K C forced xi k us of_tiers of_cache, k < K -> trace N nobody us ->
-  replays (ordered_tiers N forced C K (least_recent_order xi)) (fun Z u => sum (S k) (found Z u)) nobody nothing us
-    of_tiers ->
-  replays (ordered_cache N forced (sum (S k) C) (least_recent_order xi)) reused nobody empty us of_cache ->
-  of_tiers = of_cache.
+(* Row tiers.difference.flat.eager. *)
+Theorem eager_is_a_difference : forall xi, is_a_difference (eager_order xi).
+Proof. unfold is_a_difference. intros. eapply differences; eauto. orders. Qed.
+
+(* Row tiers.difference.flat.least-recent. *)
+Theorem least_recent_is_a_difference : forall xi, is_a_difference (least_recent_order xi).
 Proof.
-  intros. eapply differences; eauto. orders.
+  unfold is_a_difference. intros. eapply differences; eauto. orders.
   - destruct (Nat.ltb_spec d (budget xi (serve u w) v)), (Nat.ltb_spec (S d) (budget xi (serve u w) v));
       unfold since; lia.
   - pose proof (since_apart _ _ v j St' ltac:(lia) ltac:(lia)) as Ap.
@@ -291,17 +280,11 @@ Proof.
     destruct (d <? _), (e <? _); intros E; try (apply Ap; lia); lia.
 Qed.
 
-(* Rows tiers.difference.belady and tiers.difference.tob.flat. The same for policies that know what comes next. *)
-Lemma foreseen_is_a_difference : forall need N K C forced k us of_tiers of_cache, k < K -> trace N nobody us ->
-  replays (ordered_tiers N forced C K (foreseen need)) (fun Z u => sum (S k) (found Z u)) nobody nothing us
-    of_tiers ->
-  replays (ordered_cache N forced (sum (S k) C) (foreseen need)) reused nobody empty us of_cache ->
-  of_tiers = of_cache.
+Lemma foreseen_is_a_difference need : is_a_difference (foreseen need).
 Proof.
-  intros. eapply differences; eauto. orders.
-  - destruct (Nat.ltb_spec (wait v rest) (length rest)); auto.
-    destruct (Nat.ltb_spec d (need (nth (wait v rest) rest u))), (Nat.ltb_spec (S d) (need (nth (wait v rest) rest
-      u))); lia.
+  unfold is_a_difference. intros. eapply differences; eauto. orders.
+  - destruct (Nat.ltb_spec (wait v rest) (length rest)); auto. set (q := need (nth (wait v rest) rest u)).
+    destruct (Nat.ltb_spec d q), (Nat.ltb_spec (S d) q); lia.
   - pose proof (since_apart _ _ v j St' ltac:(lia) ltac:(lia)) as Ap.
     pose proof (wait_who v rest u) as Wv. pose proof (wait_who j rest u) as Wj.
     pose proof (since_now u w v). pose proof (since_now u w j).
@@ -309,24 +292,17 @@ Proof.
       try destruct (d <? _); try destruct (e <? _); intros E; try (apply Ap; lia); try lia.
     rewrite <- Wv, <- Wj, E by lia. reflexivity.
 Qed.
-Theorem belady_is_a_difference : forall N K C forced k us of_tiers of_cache, k < K -> trace N nobody us ->
-  replays (ordered_tiers N forced C K belady_order) (fun Z u => sum (S k) (found Z u)) nobody nothing us
-    of_tiers ->
-  replays (ordered_cache N forced (sum (S k) C) belady_order) reused nobody empty us of_cache -> of_tiers =
-    of_cache.
-Proof. intros. eapply foreseen_is_a_difference; eauto. Qed.
-Theorem tail_optimized_is_a_difference : forall N K C forced xi k us of_tiers of_cache, k < K -> trace N nobody
-  us ->
-  replays (ordered_tiers N forced C K (tail_optimized_order xi)) (fun Z u => sum (S k) (found Z u)) nobody
-    nothing us
-    of_tiers ->
-  replays (ordered_cache N forced (sum (S k) C) (tail_optimized_order xi)) reused nobody empty us of_cache ->
-  of_tiers = of_cache.
-Proof. intros. eapply foreseen_is_a_difference; eauto. Qed.
 
-(* The LRU cascade of Tiers.v, exclusive or inclusive, where conversations grow: what its tiers have is forced
-  by what
-   TiersBudgets.v says of full tiers. *)
+(* Row tiers.difference.belady. *)
+Theorem belady_is_a_difference : is_a_difference belady_order.
+Proof. apply foreseen_is_a_difference. Qed.
+
+(* Row tiers.difference.tob.flat. *)
+Theorem tail_optimized_is_a_difference : forall xi, is_a_difference (tail_optimized_order xi).
+Proof. intros xi. apply foreseen_is_a_difference. Qed.
+
+(* The LRU cascade of Tiers.v, exclusive or inclusive, where conversations grow: what its tiers have is forced by
+   what TiersBudgets.v says of full tiers. *)
 Lemma one_lru N w size A B : stands N w -> within (past w) A -> within (past w) B ->
   sum N A <= size -> (forall v, v < N -> A v < past w v ->
     size <= sum N A /\ forall j, j < N -> came w j < came w v -> A j = 0) ->
@@ -378,7 +354,8 @@ Proof.
       * apply (step_sound N K C inclusive false larger (fun _ => past) w u us Z Z'); auto.
       * apply (step_full N K C inclusive false larger (fun _ => past)) with (us := us) (Z := Z); auto.
       * apply (step_sound N 1 one_size false false ltac:(discriminate) (fun _ => past) w u us X X'); auto.
-      * apply (step_full N 1 one_size false false ltac:(discriminate) (fun _ => past)) with (us := us) (Z := X); auto.
+      * apply (step_full N 1 one_size false false ltac:(discriminate) (fun _ => past)) with (us := us) (Z := X);
+        auto.
 Qed.
 End LruCascade.
 
@@ -386,8 +363,9 @@ End LruCascade.
 Theorem lru_cascade_is_one_lru : forall N K C inclusive k us of_tiers of_cache,
   (inclusive = true -> forall i, C i <= C (S i)) -> k < K -> trace N nobody us -> grow nobody us ->
   replays (lru_tiers N C inclusive K) (fun Z u => sum (S k) (found Z u)) nobody nothing us of_tiers ->
-  replays (lru_tiers N (fun _ => capacity C inclusive (S k)) false 1) (fun X u => reused (X 0) u) nobody nothing us
-    of_cache -> of_tiers = of_cache.
+  replays (lru_tiers N (fun _ => capacity C inclusive (S k)) false 1) (fun X u => reused (X 0) u)
+    nobody nothing us of_cache ->
+  of_tiers = of_cache.
 Proof.
   intros N K C inc k us xs ys La Hk Tr Gr RZ RX.
   apply (cascade_finds N K k C inc La Hk us nobody nothing nothing); auto; try apply nothing_sound;

@@ -155,8 +155,7 @@ Proof.
   - rewrite upd_neq in Cj by auto. rewrite (O j Hj Cj) in L. lia.
 Qed.
 (* Who has less in the first tier than it is to have: the tier is full of it and newer ones; and if it lost that
-  just
-   now, of nothing above their budgets. *)
+   just now, of nothing above their budgets. *)
 Lemma new_full v : v < N -> Z' 0 v < first w' v ->
   capacity 1 <= sum N (Z' 0) /\ (forall j, j < N -> came w' j < came w' v -> Z' 0 j = 0) /\
   ((v <> who u /\ Z 0 v < first w v) \/ forall j, j < N -> Z' 0 j <= first w' j).
@@ -337,12 +336,11 @@ Qed.
 End Two.
 
 (* Rows tiers.tlru.scaled, .least-recent, .eager, .inclusive and .inclusive.eager. Conversations grow, and no
-  prompt is
-   more than its conversation's estimate, which stays the same. In two tiers T-LRU with scaled budgets has at
-     most the
-   LRU cascade's excess at every turn, whichever surplus goes on overflow, or if all goes at once. *)
-Definition scaled_budgets parts xi load : nat -> world -> nat -> nat := worth parts xi load (scaled_budget xi
-  parts (load 1)).
+   prompt is more than its conversation's estimate, which stays the same. In two tiers T-LRU with scaled budgets
+   has at most the LRU cascade's excess at every turn, whichever surplus goes on overflow, or if all goes at
+   once. *)
+Definition scaled_budgets parts xi load : nat -> world -> nat -> nat :=
+  worth parts xi load (scaled_budget xi parts (load 1)).
 Theorem scaled_never_worse : forall N C inclusive eager parts xi load us of_tlru of_lru,
   (inclusive = true -> forall i, C i <= C (S i)) -> (forall i, load i <= load (S i) <= parts) ->
   load 0 = 0 -> load 1 < parts ->

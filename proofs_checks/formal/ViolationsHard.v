@@ -236,7 +236,8 @@ Lemma stays b n k : b + n <= steps us -> (forall i, i < n -> who (turn_at us (b 
   b k.
 Proof.
   induction n; intros L H; [now rewrite Nat.add_0_r|]. rewrite Nat.add_succ_r.
-  eapply Nat.le_trans; [apply (p_grows _ _ _ _ _ _ P); [lia|]|apply IHn; [lia|auto]]. apply not_eq_sym. apply H. lia.
+  eapply Nat.le_trans; [apply (p_grows _ _ _ _ _ _ P); [lia|]|apply IHn; [lia|auto]]. apply not_eq_sym. apply H.
+    lia.
 Qed.
 Lemma in_time_fits : fit F in_time.
 Proof.
@@ -265,7 +266,8 @@ Proof.
     { unfold in_time in It. apply negb_true_iff in It. apply not_true_is_false. intros V.
       apply not_true_iff_false in It. apply It. apply existsb_exists. exists (length A + length a).
       split; [apply in_seq; lia|]. unfold mine. rewrite V, Tg. simpl. apply Nat.eqb_refl. }
-    unfold violates, input in Vg. rewrite Tg in Vg. cbn [who history prompt second_turn] in Vg. apply Nat.ltb_ge in Vg.
+    unfold violates, input in Vg. rewrite Tg in Vg. cbn [who history prompt second_turn] in Vg. apply Nat.ltb_ge
+      in Vg.
     eapply Nat.le_trans; [|apply (stays (length A) (length a) k); [lia|]]; [lia|].
     intros i Hi. unfold turn_at. rewrite E, EB, app_nth2_plus, app_nth1 by auto. apply Na. now apply nth_In. }
   destruct (le_lt_dec (steps us) (length A)) as [L|L].
@@ -303,11 +305,11 @@ End Plan.
 End Reduction.
 
 (* Row slo.np-hard. On the trace of a flow whose demands are at most xi, with a cache of twice its room: so many
-  tasks fit
-   if and only if some plan has at most the other tasks' number of violations. *)
+   tasks fit if and only if some plan has at most the other tasks' number of violations. *)
 Theorem violations_are_flows : forall F xi w, good_flow F -> (forall k, k < tasks F -> demand F k <= xi) ->
   ((exists chosen, fit F chosen /\ w <= cnt (tasks F) chosen) <->
-   (exists X, plan (tasks F) (2 * room F) false empty (asked F xi) X /\ violations xi (asked F xi) X + w <= tasks F)).
+   (exists X, plan (tasks F) (2 * room F) false empty (asked F xi) X /\ violations xi (asked F xi) X + w <=
+     tasks F)).
 Proof.
   intros F xi w G S. split.
   - intros (chosen & Fi & W). exists (kept_by F xi chosen). now apply fit_to_plan.
