@@ -4,12 +4,15 @@ import json
 import re
 import subprocess
 import sys
-from contextlib import contextmanager, suppress
+from contextlib import suppress
+from dataclasses import replace
 from functools import lru_cache
+from itertools import product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from policies.test_own_files import MINE
 from refusals import refused
 
 import teltheory as tt
@@ -17,18 +20,8 @@ from teltheory.claims import registry
 from teltheory.claims.case import Case
 from teltheory.claims.search import decide
 from teltheory.claims.statements import check as module
-from teltheory.claims.statements.grammar import (
-    MEASURES,
-    RELATIONS,
-    Measure,
-    OfTheCase,
-    Operation,
-    Relations,
-    Statement,
-    WholeNumber,
-    parse_condition,
-    parse_statement,
-)
+from teltheory.claims.statements import grammar
+from teltheory.claims.statements.grammar import Relations, parse_condition, parse_statement
 from teltheory.errors import ArgumentError
 
 NAMES = tuple(module.OF_TRACES)
@@ -36,24 +29,26 @@ TINY = ({1: 2, 2: 2, 3: 2}, {1: 2, 2: 2, 3: 2})
 policies = st.sampled_from(
     ["lru", "tlru:xi=5,q_hat=3", "threshold-lru:cutoff=9", "mine.py:A:x=(1+(2))", "lru+tlru"]
 )
-numbers = st.integers(0, 10**20).map(WholeNumber)
-parameters = st.sampled_from(NAMES).map(OfTheCase)
-measures = st.builds(Measure, st.sampled_from(sorted(MEASURES)), policies)
+numbers = st.integers(0, 10**20).map(grammar.WholeNumber)
+parameters = st.sampled_from(NAMES).map(grammar.OfTheCase)
+measures = st.builds(grammar.Measure, st.sampled_from(sorted(grammar.MEASURES)), policies)
 
 
 def terms(leaves):
-    return st.recursive(leaves, lambda of: st.builds(Operation, st.sampled_from("+-*"), of, of), max_leaves=8)
+    return st.recursive(
+        leaves, lambda of: st.builds(grammar.Operation, st.sampled_from("+-*"), of, of), max_leaves=8
+    )
 
 
 @st.composite
 def comparisons(draw, leaves):
-    relations = draw(st.lists(st.sampled_from(sorted(RELATIONS)), min_size=1, max_size=3))
+    relations = draw(st.lists(st.sampled_from(sorted(grammar.RELATIONS)), min_size=1, max_size=3))
     return Relations(tuple(draw(terms(leaves)) for _ in range(len(relations) + 1)), tuple(relations))
 
 
 @given(comparisons(numbers | parameters | measures), measures, st.booleans())
 def test_a_statement_is_parsed_from_its_own_text(comparison, measure, per_turn):
-    statement = Statement(Relations((measure, *comparison.terms), ("<", *comparison.relations)), per_turn)
+    statement = grammar.Statement(Relations((measure, *comparison.terms), ("<", *comparison.relations)), per_turn)
     assert parse_statement(str(statement), NAMES) == statement
     assert parse_statement(str(statement).replace(" ", "\n  "), NAMES) == statement
 
@@ -65,18 +60,12 @@ def test_a_condition_is_parsed_from_its_own_text(found):
 
 @given(st.text(st.sampled_from("TEL(lru)<=+-*xi 03,:and.per turn\n'__"), max_size=30))
 def test_any_other_text_is_an_error_that_names_the_place(text):
-    with suppress(ArgumentError) as _, naming_the_place():
-        parse_statement(text, NAMES)
-
-
-@contextmanager
-def naming_the_place():
-    try:
-        yield
-    except ArgumentError as error:
-        if not re.fullmatch("statement(, character [0-9]+(, policy.*)?)?", error.argument) or "\n" in str(error):
-            raise AssertionError(error) from error
-        raise
+    with suppress(ArgumentError):
+        assert parse_statement(text, NAMES)
+        return
+    error = refused(ArgumentError, "", parse_statement, text, NAMES)
+    assert re.fullmatch("statement(, character [0-9]+(, policy.*)?)?", error.argument)
+    assert "\n" not in str(error)
 
 
 @given(comparisons(numbers | parameters), st.dictionaries(st.sampled_from(NAMES), st.integers(-9, 99)))
@@ -130,12 +119,11 @@ def test_a_condition_has_no_measures_and_forests_no_tokens():
 @pytest.fixture
 def small(monkeypatch):
     """Small bounds, for statements that hold."""
-    monkeypatch.setattr(module, "PRIVATE", tiny(module.PRIVATE))
+    monkeypatch.setattr(module, "PRIVATE", tiny(module.PRIVATE, module.SmallWorlds, TINY))
 
 
-def tiny(kind):
-    spaces = module._worlds(module.SmallWorlds, TINY, ({}, {}))
-    return module.Subject(kind.name, kind.parameters, kind.replayed, spaces)
+def tiny(kind, worlds, sizes):
+    return replace(kind, space=module._worlds(worlds, sizes, ({}, {})))
 
 
 @lru_cache
@@ -205,25 +193,16 @@ def test_values_are_those_of_a_replay(small):
 
 def test_forced_caching_forests_and_tiers(monkeypatch):
     monkeypatch.setattr(module, "FORESTS", ({1: 2, 2: 3, 3: 2}, {}))
-    monkeypatch.setattr(module, "TIERED", tiny_tiers())
+    monkeypatch.setattr(module, "TIERED", tiny(module.TIERED, module.SmallTiers, ({2: 1, 3: 2}, {})))
     theorem = ("TEL(tlru) <= TEL(lru)", "q_hat >= max_prompt")
-    for more in (
-        {"forests": True},
-        {"tiers": True},
-        {"tiers": True, "forced": True},
-        {"forests": True, "forced": True},
-    ):
+    for kind, mode in product(({"forests": True}, {"tiers": True}), ({}, {"forced": True})):
+        more = kind | mode
         verdict = tt.check(*theorem, samples=30, **more)
         assert verdict.verdict == "holds", more
         assert ("forced" in verdict.claim.statement) == ("forced" in more)
     worse = tt.check("hits(lru) + uncached(lru) <= 0", tiers=True, samples=0).as_dict()
     assert json.loads(json.dumps(worse))["counterexample"]["loads"] == ["0", "0"]
     assert tt.check("hits(lru) <= 0", forests=True, samples=0).counterexample["paths"] == [[1], [1]]
-
-
-def tiny_tiers():
-    spaces = module._worlds(module.SmallTiers, ({2: 1, 3: 2}, {}), ({}, {}))
-    return module.Subject("two tiers", module.OF_TRACES, module._in_tiers, spaces)
 
 
 def test_the_command_says_it_and_its_exit_code(tmp_path):
@@ -240,18 +219,10 @@ def test_the_command_says_it_and_its_exit_code(tmp_path):
     assert f"Smallest counterexample: {smallest}" in " ".join(said.split())
     assert "Natural counterexample: " in said
     assert json.loads((tmp_path / "row.json").read_text())["verdict"] == "refuted"
-    (tmp_path / "mine.py").write_text(
-        "from dataclasses import dataclass\n"
-        "import teltheory as tt\n"
-        "@dataclass(frozen=True)\n"
-        "class Mine(tt.LeastRecentlyUsed):\n"
-        "    @tt.on_arrays\n"
-        "    def eviction_key(self, conversation):\n"
-        "        return -conversation.past\n"
-    )
-    code, said, _ = ran("hits(mine.py:Mine) <= hits(belady)", "--where", "turns <= 2")
+    (tmp_path / "mine.py").write_text(MINE)
+    code, said, _ = ran("hits(mine.py:HalfAbove:xi=2) <= hits(belady)", "--where", "turns <= 2")
     assert (code, said.splitlines()[0][:5]) == (0, "holds")
     assert "every one within the bounds: up to 3 tokens in 1 turn, up to 4 in 2" in " ".join(said.split())
     code, said, complaint = ran("TEL(mine.py:Yours) < 3")
     assert (code, said, complaint.count("\n")) == (2, "", 1)
-    assert "mine.py: found no Yours, expected one of its policies: Mine" in complaint
+    assert "mine.py: found no Yours, expected one of its policies: HalfAbove" in complaint
