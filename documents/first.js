@@ -9,7 +9,7 @@
   const send = self.postMessage.bind(self);
   let asked = "";
   addEventListener("message", ({data: {type, data}}) => {
-    if (type === 0) for (const one of data.docs.toReversed()) places.set(named(one), one.location);
+    if (type === 0) for (const one of [...data.docs].reverse()) places.set(named(one), one.location);
     if (type === 2) asked = plain(data);
   });
   self.postMessage = message => {
