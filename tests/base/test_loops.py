@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import proofs_checks
 from teltheory.base import loops
 from teltheory.base.c_sources import PACKAGE, digest_of, sources
-from teltheory.base.loops import Argument, call, has_machine_code, prototypes
+from teltheory.base.loops import Argument, Loop, call, has_machine_code, prototypes
 from teltheory.errors import MachineCodeError
 
 FILES = [*PACKAGE.rglob("*.c"), *PACKAGE.rglob("*.h")]
@@ -96,11 +96,13 @@ def test_an_array_is_passed_if_it_is_what_the_prototype_says_and_only_then(
     parameter = Argument.of(f"{'' if written else 'const '}{kind} values[n + 2 * n]")
     values = ints(size, kind=found, closed=closed, step=step)
     fits = KINDS[kind] == found and size >= 3 * n and not (written and closed) and (step == 1 or size <= 1)
+    loop = Loop(lambda *passed: passed, (Argument.of("int64_t n"), parameter))
     if fits:
-        assert parameter.passed(values, {"n": n}) == values.ctypes.data
+        assert loop(n, values) == loop.bound(n, values)() == (n, values.ctypes.data)
     else:
-        with pytest.raises(TypeError, match=r"^values: found .* in a row$"):
-            parameter.passed(values, {"n": n})
+        for way in (loop, loop.bound):
+            with pytest.raises(TypeError, match=r"^values: found .* in a row$"):
+                way(n, values)
 
 
 UNSAID = ["int64_t *log", "int n", "bool forced", "int32_t n", "char *name", "int64_t a[2][2]"]
