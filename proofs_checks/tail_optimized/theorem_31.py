@@ -6,6 +6,7 @@ surplus before any eviction, in rounds. `trimming.py` decides that other orders 
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 from proofs_checks.tail_optimized.instances.bounds import judged, of_policies
 from proofs_checks.tail_optimized.lemmas import induction_lru, induction_threshold
@@ -78,7 +79,8 @@ def compiled(check: str, space: SmallWorlds, estimates: str = "upper bounds") ->
     return CompiledWorlds(check, of_policies(space), estimates=estimates)
 
 
-row = rows(relation=dominated, space=OPTIONAL, origin=PMLR)
+row = rows(relation=dominated, space=OPTIONAL, origin=PMLR, together="theorem-31")
+below_threshold_lru = partial(row, together="theorem-31.threshold-lru", space=EMPTY_START)
 
 theorem_31 = row(
     "theorem-31",
@@ -114,30 +116,27 @@ strict = row(
     origin=reading("lower means strictly lower; the other rows read it as at most, as “no-worse-than-LRU” does"),
 )(tels_with_upper_bound)
 
-against_threshold_lru = row(
+against_threshold_lru = below_threshold_lru(
     "theorem-31.threshold-lru",
     "Where xi is at least the upper bound, TEL of T-LRU <= TEL of Threshold-LRU(xi - upper bound) <= TEL of LRU.",
     source="Section 4.2, generalisation of Theorem 3.1, and Appendix C",
     relation=lambda values: values["T-LRU"] <= values["Threshold-LRU"] <= values["LRU"],
-    space=EMPTY_START,
     proof=induction_threshold.both,
     compiled=compiled("TEL of T-LRU, Threshold-LRU and LRU", EMPTY_START),
 )(compared(Case.tel, {**T_LRU, **THRESHOLD_LRU, **BASELINE}, has_cutoff))
 
-t_lru_against_threshold_lru = row(
+t_lru_against_threshold_lru = below_threshold_lru(
     "theorem-31.threshold-lru.first",
     "Where xi is at least the upper bound, TEL of T-LRU <= TEL of Threshold-LRU(xi - upper bound).",
     source="Section 4.2, generalisation of Theorem 3.1",
-    space=EMPTY_START,
     proof=induction_threshold.t_lru_against_threshold_lru,
     compiled=compiled("TEL of T-LRU and Threshold-LRU", EMPTY_START),
 )(compared(Case.tel, {**T_LRU, **THRESHOLD_LRU}, has_cutoff))
 
-threshold_lru_against_lru = row(
+threshold_lru_against_lru = below_threshold_lru(
     "theorem-31.threshold-lru.second",
     "Where xi is at least the upper bound, TEL of Threshold-LRU(xi - upper bound) <= TEL of LRU.",
     source="Appendix C",
-    space=EMPTY_START,
     proof=induction_threshold.threshold_lru_against_lru,
     compiled=compiled("TEL of Threshold-LRU and LRU", EMPTY_START),
 )(compared(Case.tel, {**THRESHOLD_LRU, **BASELINE}, has_cutoff))

@@ -9,11 +9,19 @@ from typing import Any, TypeAlias
 
 from teltheory.claims.claim import Values
 from teltheory.errors import ArgumentError
+from teltheory.model.initial import Start
 from teltheory.model.instance import Instance
 from teltheory.model.numbers import whole_number
 from teltheory.model.trace import Trace
-from teltheory.policies.policy import AnyPolicy
-from teltheory.replay.chains.reference import replay_reference
+from teltheory.policies.node import NextTurn
+from teltheory.policies.policy import AnyPolicy, has_rules
+from teltheory.replay.chains.reference import (
+    PlainTurn,
+    replay_reference,
+    replayed_plainly,
+    rules_for,
+    whole_reuses,
+)
 
 __all__ = ["Case"]
 
@@ -45,6 +53,30 @@ class World:
         """The turns as a cumulative trace."""
         columns = list(zip(*self.turns, strict=True)) or [(), (), ()]
         return Trace.from_turns(*columns)
+
+    @cached_property
+    def in_numbers(self) -> tuple[list[PlainTurn], list[Start]]:
+        """The turns and the initial cache in plain numbers, as an instance of the trace has them."""
+        past = {conversation: length for conversation, length, _ in self.initial}
+        codes: dict[int, int] = {}
+        coming: dict[int, NextTurn] = {}
+        before = []
+        for conversation, prompt, response in self.turns:
+            before.append(past.get(conversation, 0))
+            past[conversation] = before[-1] + prompt + response
+            codes.setdefault(conversation, len(codes))
+        turns = []
+        for k, (conversation, prompt, response) in reversed([*enumerate(self.turns)]):
+            code, total = codes[conversation], before[k] + prompt
+            turns.append(PlainTurn(code, before[k], total, total + response, coming.get(code)))
+            coming[code] = NextTurn(k, before[k], prompt)
+        starts = [Start(codes.setdefault(c, len(codes)), length, cached) for c, length, cached in self.initial]
+        return turns[::-1], starts
+
+    @cached_property
+    def held(self) -> int:
+        """What the initial cache holds."""
+        return sum(cached for _, _, cached in self.initial)
 
     @cached_property
     def tokens(self) -> int:
@@ -81,8 +113,7 @@ class World:
 
     def forced_capacity(self) -> int:
         """Return the smallest capacity under which forced caching is feasible."""
-        past = Instance.of(self.trace, self.tokens, initial=self.initial).past
-        return int(past[:-1].max(initial=0))
+        return max((turn.past for turn in self.in_numbers[0][:-1]), default=0)
 
 
 @dataclass(frozen=True)
@@ -120,8 +151,18 @@ class Case:
         """Return the uncached length of each turn under a policy."""
         known, key = self.world._uncached, (self.capacity, self.forced, policy)
         if key not in known:
-            known[key] = replay_reference(self.instance, policy).uncached.tolist()
+            known[key] = self._computed(policy)
         return known[key]
+
+    def _computed(self, policy: AnyPolicy) -> list[int]:
+        """Replay a policy; an instance is made where the policy asks for one, or where it is refused."""
+        world, capacity, forced = self.world, self.capacity, self.forced
+        if not has_rules(policy) or capacity < max(world.held, world.forced_capacity() if forced else 0):
+            return list(map(int, replay_reference(self.instance, policy).uncached))
+        turns, starts = world.in_numbers
+        replay = replayed_plainly(turns, starts, capacity, forced, rules_for(policy))
+        reused = whole_reuses([taken for taken, _ in replay], policy)
+        return [turn.total - taken for turn, taken in zip(turns, reused, strict=True)]
 
     def excesses(self, policy: AnyPolicy) -> list[int]:
         """Return max(uncached - xi, 0) of each turn under a policy."""
@@ -133,8 +174,8 @@ class Case:
 
     def reuses(self, policy: AnyPolicy) -> list[int]:
         """Return the reused length of each turn under a policy."""
-        totals = self.instance.total.tolist()
-        return [total - uncached for total, uncached in zip(totals, self.uncached(policy), strict=True)]
+        turns, _ = self.world.in_numbers
+        return [turn.total - uncached for turn, uncached in zip(turns, self.uncached(policy), strict=True)]
 
     def size(self) -> tuple[Any, ...]:
         """Return the order of "smallest": turns, conversations, tokens, then C, xi, q_hat."""

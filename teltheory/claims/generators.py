@@ -20,7 +20,7 @@ from typing import TypeAlias
 import numpy as np
 
 from teltheory.claims.case import Case, World
-from teltheory.claims.worlds import SmallWorlds
+from teltheory.claims.worlds import SmallWorlds, chosen
 from teltheory.model.numbers import IntArray
 
 Random: TypeAlias = np.random.Generator
@@ -74,12 +74,12 @@ def near_budgets(rng: Random, space: SmallWorlds, world: World) -> Case | None:
     """Choose xi, q_hat and C so that a budget and the capacity are met within two units."""
     pasts = _pasts(rng, world)
     estimate = (
-        _one(rng, world.continuing_prompts or [0])
+        chosen(rng, world.continuing_prompts or [0])
         if rng.random() < 0.5
         else max(world.continuing_prompts, default=0)
     )
-    length = _one(rng, pasts)
-    held = _one(rng, [0, length, _one(rng, pasts), int(rng.integers(0, length + 1))])
+    length = chosen(rng, pasts)
+    held = chosen(rng, [0, length, chosen(rng, pasts), int(rng.integers(0, length + 1))])
     xi = nearest(space.thresholds(world), length + estimate - min(held, length) + _jitter(rng))
     q_hat = None if xi is None else nearest(space.estimates(world, xi), estimate + int(rng.integers(0, 2)))
     if xi is None or q_hat is None:
@@ -173,10 +173,6 @@ def _pasts(rng: Random, world: World) -> list[int]:
     for conversation, prompt, response in world.turns[: int(rng.integers(1, len(world.turns) + 1))]:
         past[conversation] = past.get(conversation, 0) + prompt + response
     return list(past.values())
-
-
-def _one(rng: Random, values: Sequence[int]) -> int:
-    return values[int(rng.integers(0, len(values)))]
 
 
 def _jitter(rng: Random) -> int:

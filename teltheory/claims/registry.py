@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
@@ -118,9 +118,13 @@ def claims_where_named(names: Sequence[str]) -> tuple[Claim[Any], ...]:
 
 
 def _says(module: str, names: Sequence[str]) -> bool:
+    return any(name in _text(module) for name in names)
+
+
+@cache
+def _text(module: str) -> str:
     spec = find_spec(module)
-    text = Path(spec.origin).read_text(encoding="utf-8") if spec is not None and spec.origin else ""
-    return any(name in text for name in names)
+    return Path(spec.origin).read_text(encoding="utf-8") if spec is not None and spec.origin else ""
 
 
 def claims_of_section(name: str) -> tuple[Claim[Any], ...]:
@@ -146,15 +150,19 @@ def _letters(text: str) -> str:
 
 def claim_named(name: str, file: str | None = None) -> Claim[Any]:
     """Return a claim of the ledger, or of a file; `ArgumentError` if there is none of this name."""
-    found = None if file is not None else _first_named(name, claims_where_named([name]))
-    found = found or _first_named(name, claims_in(file))
+    modules = sorted(chain.from_iterable(sections().values()), key=partial(_unsaid, name))
+    every = [claims_of_file(file)] if file is not None else (claims_of(import_module(one)) for one in modules)
+    found = next((claim for claims in every for claim in claims if claim.id == name), None)
     if found is None:
         raise ArgumentError("claim", name, "the identifier of a claim")
     return found
 
 
-def _first_named(name: str, claims: Sequence[Claim[Any]]) -> Claim[Any] | None:
-    return next((claim for claim in claims if claim.id == name), None)
+def _unsaid(name: str, module: str) -> int:
+    """Return how little of an identifier a module says, 0 where it stands there in quotes."""
+    parts = name.split(".")
+    said = [f'"{name}"', *(".".join(parts[:n]) for n in range(len(parts), 0, -1))]
+    return next((i for i, one in enumerate(said) if one in _text(module)), len(said))
 
 
 def all_errata() -> tuple[Erratum, ...]:

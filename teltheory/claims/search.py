@@ -27,6 +27,7 @@ from teltheory.base.python_files import ended
 from teltheory.claims.claim import C, Claim, Effort, MissingDataError, Proof, Rule, Values, exact_values
 from teltheory.claims.comparison import compare, recompute, tally
 from teltheory.claims.forests import SmallForests
+from teltheory.claims.registry import claim_named
 from teltheory.claims.verdict import Scope, ScopeKind, Verdict
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.errors import ArgumentError
@@ -67,6 +68,12 @@ def decide_safely(claim: Claim[C], effort: Effort = "quick") -> Verdict:
     except Exception as error:
         verdict = replace(nothing, problem=f"{type(error).__name__}: {error}")
     return replace(verdict, seconds=time.perf_counter() - begin)
+
+
+def decide_named(names: tuple[str, ...], effort: Effort, file: str | None) -> list[tuple[dict[str, Any], bool]]:
+    """Decide claims one after another; return their rows, and whether each is as expected."""
+    verdicts = [decide_safely(claim_named(name, file), effort) for name in names]
+    return [(verdict.as_dict(), verdict.expected) for verdict in verdicts]
 
 
 def _by_cases(claim: Claim[C], effort: Effort) -> Verdict:

@@ -13,9 +13,11 @@ estimates of at least 1: the same worlds with 1 more in each prompt and response
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import product
+from math import comb
 from typing import Any, Generic
 
 import numpy as np
@@ -54,6 +56,8 @@ class Reach:
     conversations: int = 20
 
 
+FEW = 50
+"""Ways to split the tokens of worlds that are kept."""
 JUDGED_BY_BRUTE_FORCE = Reach(6, 8, 3)
 """For claims whose values are computed by trying every cache."""
 
@@ -133,7 +137,7 @@ class SmallWorlds:
 
     def _class(self, turns: int, conversations: int, tokens: int, most_starts: int) -> Iterator[Case]:
         for starts in range(min(most_starts, conversations) + 1):
-            for world in worlds(turns, conversations, tokens, starts, self.least):
+            for world in kept_worlds(turns, conversations, tokens, starts, self.least):
                 yield from self.cases(world)
 
     def cases(self, world: World) -> Iterator[Case]:
@@ -155,8 +159,7 @@ class SmallWorlds:
 
     def feasible_capacities(self, world: World) -> range:
         """Return the capacities that hold the initial cache and, under forced caching, every past."""
-        held = sum(cached for _, _, cached in world.initial)
-        least = max(self.least, held, world.forced_capacity() if self.forced else 0)
+        least = max(self.least, world.held, world.forced_capacity() if self.forced else 0)
         capacities = self.capacities(world)
         return capacities[bisect_left(capacities, least) :]
 
@@ -173,12 +176,11 @@ class SmallWorlds:
         capacities = self.feasible_capacities(world)
         if not capacities:
             return None
-        capacity = int(rng.choice(capacities))
-        xi = int(rng.choice(self.thresholds(world)))
+        capacity, xi = chosen(rng, capacities), chosen(rng, self.thresholds(world))
         estimates = self.estimates(world, xi)
         if not len(estimates):
             return None
-        return Case(world, capacity, xi, int(rng.choice(estimates)), self.forced)
+        return Case(world, capacity, xi, chosen(rng, estimates), self.forced)
 
     def random_world(self, rng: np.random.Generator) -> World:
         """Return a small world, its conversations not yet in canonical order."""
@@ -204,6 +206,11 @@ class SmallWorlds:
         }
 
 
+def chosen(rng: np.random.Generator, values: Sequence[int]) -> int:
+    """Return one of some values, as `rng.choice` does, which makes an array of them first."""
+    return values[int(rng.integers(0, len(values)))]
+
+
 @dataclass(frozen=True)
 class Given(Enumerated, Generic[C]):
     """A fixed list of cases, such as the example of a figure."""
@@ -218,6 +225,18 @@ class Given(Enumerated, Generic[C]):
     def bounds(self, effort: str) -> dict[str, Any]:
         """Return what the cases are."""
         return {"cases": self.note}
+
+
+def kept_worlds(turns: int, conversations: int, tokens: int, starts: int, least: int) -> Iterable[World]:
+    """Return the worlds of a size; few ones are kept, and so is what replays found of them, for the next claim."""
+    parts = 2 * turns - 1 + starts
+    few = turns <= 4 and comb(tokens - 2 * turns * least + parts - 1, parts - 1) <= FEW
+    return (_few_worlds if few else worlds)(turns, conversations, tokens, starts, least)
+
+
+@lru_cache(maxsize=128)
+def _few_worlds(turns: int, conversations: int, tokens: int, starts: int, least: int) -> tuple[World, ...]:
+    return tuple(worlds(turns, conversations, tokens, starts, least))
 
 
 def worlds(turns: int, conversations: int, tokens: int, starts: int = 0, least: int = 0) -> Iterator[World]:

@@ -2,9 +2,14 @@ from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from teltheory.claims.case import World
-from teltheory.claims.worlds import SmallWorlds, upper_bounds, worlds
+from teltheory.claims.case import Case, World
+from teltheory.claims.worlds import SmallWorlds, chosen, upper_bounds, worlds
+from teltheory.errors import TelTheoryError
+from teltheory.policies import LRU, TLRU, TailOptimizedBelady, ThresholdLRU
+from teltheory.replay.chains.reference import replay_reference, turns_of
 
 
 def canonical(turns, initial):
@@ -93,3 +98,42 @@ def test_samples_repeat_and_satisfy_the_space():
     for case in filter(None, first):
         assert case.instance.capacity >= case.world.forced_capacity()
         assert case.q_hat >= max(case.world.continuing_prompts, default=0)
+
+
+@given(
+    st.integers(0, 2**32),
+    st.booleans(),
+    st.sampled_from([LRU(), TLRU(4, 2), ThresholdLRU(3), TailOptimizedBelady(3)]),
+)
+@settings(max_examples=150)
+def test_a_case_is_replayed_in_plain_numbers_as_its_instance_is(seed, forced, policy):
+    rng = np.random.default_rng(seed)
+    world = SmallWorlds({}, {}, starts=3).random_world(rng)
+    least = max(world.held, world.forced_capacity() if forced else 0)
+    case = Case(world, least + int(rng.integers(0, 9)), forced=forced)
+    turns, starts = world.in_numbers
+    assert turns == turns_of(case.instance)
+    assert starts == [*case.instance.initial]
+    assert case.uncached(policy) == replay_reference(case.instance, policy).uncached.tolist()
+    assert case.reuses(policy) == replay_reference(case.instance, policy).cached.tolist()
+
+
+@pytest.mark.parametrize("forced", [False, True])
+def test_a_case_without_room_is_refused_as_its_instance_is(forced):
+    case = Case(World(((0, 2, 1), (0, 1, 0)), () if forced else ((0, 3, 3),)), 2, forced=forced)
+    with pytest.raises(TelTheoryError):
+        case.tel(LRU())
+
+
+def test_few_worlds_are_made_once_and_many_are_not_kept():
+    def worlds_of(turns, tokens):
+        return [*SmallWorlds({}, {})._class(turns, 1, tokens, 0)]
+
+    assert worlds_of(2, 2)[0].world is worlds_of(2, 2)[0].world
+    assert worlds_of(4, 6)[0].world is not worlds_of(4, 6)[0].world
+
+
+@given(st.integers(0, 2**32), st.integers(1, 50))
+def test_one_is_chosen_as_numpy_chooses_it(seed, most):
+    ours, theirs = (np.random.default_rng(seed) for _ in range(2))
+    assert [chosen(ours, range(most)) for _ in range(5)] == [int(theirs.choice(range(most))) for _ in range(5)]

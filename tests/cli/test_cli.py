@@ -103,7 +103,7 @@ def test_verify_ends_with_1_where_a_row_of_ours_is_refuted(run, monkeypatch):
 
 
 def test_a_verify_whose_processes_are_killed_ends_with_1_and_names_the_claim(run, capsys, monkeypatch):
-    monkeypatch.setattr("teltheory.cli.verify.command._decide", die_deciding)
+    monkeypatch.setattr("teltheory.cli.verify.command.decide_named", die_deciding)
     assert run("verify", "--claim", "figure-2", "--workers", 2) == 1
     error = capsys.readouterr().err
     assert error.count("\n") == 1

@@ -29,7 +29,7 @@ from teltheory.claims.registry import (
     sections,
     slow_claims,
 )
-from teltheory.claims.search import decide_safely
+from teltheory.claims.search import decide_named
 from teltheory.claims.verdict import is_expected
 from teltheory.cli.asked.options import EFFORT, alone, json_option, workers_option
 from teltheory.cli.parts import command, option
@@ -195,7 +195,7 @@ def decide_all(
     """Decide claims on several processes; return their rows in the order of `ids`, and whether all are sound."""
     decided: dict[str, tuple[dict[str, Any], bool]] = {}
     handed = _handed_out([claim_named(name, file) for name in ids], slow_claims())
-    deciding = on_processes(partial(_decide, effort=effort, file=file), handed, workers or cores(), _named)
+    deciding = on_processes(partial(decide_named, effort=effort, file=file), handed, workers or cores(), _named)
     with progress_bar() as bar, closing(deciding):
         task = bar.add_task("Deciding claims", total=len(ids))
         for i, answers in deciding:
@@ -217,11 +217,6 @@ def _handed_out(claims: Sequence[Claim[Any]], seconds: Mapping[str, float]) -> l
 
 def _named(ids: tuple[str, ...]) -> str:
     return ("claim " if len(ids) == 1 else "claims ") + ", ".join(ids)
-
-
-def _decide(names: tuple[str, ...], effort: Effort, file: str | None) -> list[tuple[dict[str, Any], bool]]:
-    verdicts = [decide_safely(claim_named(name, file), effort) for name in names]
-    return [(verdict.as_dict(), verdict.expected) for verdict in verdicts]
 
 
 def ledger_table(rows: Sequence[dict[str, Any]], title: str = LEDGER_TITLE) -> Table:

@@ -17,17 +17,29 @@ that it holds or all that is needed, whichever is less, and round-robin trimming
 
 from collections.abc import Callable, Iterator, Sequence
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from teltheory.errors import ArgumentError
+from teltheory.model.initial import Start
 from teltheory.model.instance import Instance
 from teltheory.model.outcome import Outcome
 from teltheory.policies.node import NextTurn, Node
 from teltheory.policies.policy import RULES, AnyPolicy, CuttingPolicy, Policy, settled, unlike
 
 __all__ = ["replayed_turns"]
+
+
+class PlainTurn(NamedTuple):
+    """A turn in plain numbers; `next` is None if its conversation, `code`, never returns."""
+
+    code: int
+    history: int
+    total: int
+    past: int
+    next: NextTurn | None
+    time: float | None = None
 
 
 def replay_reference(
@@ -39,9 +51,15 @@ def replay_reference(
         reused.append(taken)
         if progress is not None and k % 256 == 255:
             progress(k + 1)
-    if reused and np.asarray(reused).dtype.kind not in "iub":
+    return Outcome.of(instance, whole_reuses(reused, policy))
+
+
+def whole_reuses(reused: list[int], policy: AnyPolicy) -> list[int]:
+    """Return what turns reused; `ArgumentError` for a policy with which that is no whole number."""
+    others = set(map(type, reused)) - {int}
+    if others and np.asarray(reused).dtype.kind not in "iub":
         raise ArgumentError("policy", policy, "one whose budget is whole numbers: // in place of /")
-    return Outcome.of(instance, reused)
+    return [*map(int, reused)] if others else reused
 
 
 def replayed_turns(instance: Instance, policy: AnyPolicy) -> Iterator[tuple[int, dict[int, Node]]]:
@@ -61,40 +79,59 @@ def replayed_turns(instance: Instance, policy: AnyPolicy) -> Iterator[tuple[int,
     dict of int to Node
         By code, all that have arrived so far, as the cut leaves them; it changes with the next turn.
     """
+    asked = rules_for(policy, instance)
+    return replayed_plainly(turns_of(instance), instance.initial, instance.capacity, instance.forced, asked)
+
+
+def turns_of(instance: Instance) -> list[PlainTurn]:
+    """Return the turns of an instance in plain numbers."""
     trace = instance.requests
-    after = _rules(policy, instance)
-    times = [None] * len(trace) if trace.arrival is None else trace.arrival.tolist()
     columns = (trace.code, instance.history, instance.total, instance.past, trace.next_turn)
-    codes, histories, *_ = rows = [column.tolist() for column in columns]
-    turns = [*map(NextTurn, range(len(trace)), histories, trace.prompt.tolist()), None]
-    first_turns = dict(zip(codes[::-1], turns[-2::-1], strict=True)) if instance.initial else {}
-    beginning = times[0] if times else None
+    *rows, following = (column.tolist() for column in columns)
+    times = [None] * len(trace) if trace.arrival is None else trace.arrival.tolist()
+    turns = [*map(NextTurn, range(len(trace)), rows[1], trace.prompt.tolist()), None]
+    return [*map(PlainTurn, *rows, (turns[k] for k in following), times)]
+
+
+def replayed_plainly(
+    turns: Sequence[PlainTurn],
+    initial: Sequence[Start],
+    capacity: int,
+    forced: bool,
+    asked: Callable[[int, int], Policy | CuttingPolicy],
+) -> Iterator[tuple[int, dict[int, Node]]]:
+    """Replay turns; `asked` takes the number of a turn and what it computed, and says how to cut after it."""
+    backwards = [*enumerate(turns)][::-1] if initial else []
+    first_turns = {turn.code: NextTurn(k, turn.history, turn.total - turn.history) for k, turn in backwards}
+    beginning = turns[0].time if turns else None
     conversations = {
         start.code: Node(rank, start.past, start.cached, first_turns.get(start.code), start.code, seen=beginning)
-        for rank, start in enumerate(instance.initial)
+        for rank, start in enumerate(initial)
     }
     cache = dict(conversations)
-    for k, (theta, history, total, past, following) in enumerate(zip(*rows, strict=True)):
-        arriving = conversations.setdefault(theta, Node(len(conversations), 0, 0, None, theta))
+    for k, (theta, history, total, past, following, time) in enumerate(turns):
+        if theta not in conversations:
+            conversations[theta] = Node(len(conversations), 0, 0, None, theta)
+        arriving = conversations[theta]
         reused = min(arriving.cached, history)
         arriving.past = arriving.cached = past
-        arriving.next, arriving.last, arriving.seen = turns[following], k, times[k]
+        arriving.next, arriving.last, arriving.seen = following, k, time
         arriving.hits += 1
         cache.pop(theta, None)
         cache[theta] = arriving
-        if k < len(trace) - 1 or not instance.forced:
-            now = after(k, total - reused)
-            if not (hasattr(now, "drops") or hasattr(now, "cut")):
-                raise unlike(policy, f"{_way(policy)} says how to cut after turn {k}", now)
-            cut(cache, now, instance.capacity, arriving if instance.forced else None)
+        if k < len(turns) - 1 or not forced:
+            _cut(cache, asked(k, total - reused), capacity, arriving if forced else None)
         yield reused, conversations
 
 
-def _rules(policy: Any, instance: Instance) -> Callable[[int, int], Policy | CuttingPolicy]:
-    """Return what says how to cut after a turn, given its number and what it computed."""
+def rules_for(policy: Any, instance: Any = None) -> Callable[[int, int], Any]:
+    """Return what says how to cut after a turn, given its number and what it computed.
+
+    A policy that works by rules needs no instance.
+    """
     way = _way(policy)
     if way is None:
-        said = settled(policy)
+        said = _that_cuts(policy, policy, "it has rules, or a cut")
         return lambda *_: said
     given: tuple[Any, ...] = () if way == "observing" else (instance,)
     if way == "beside":
@@ -103,7 +140,19 @@ def _rules(policy: Any, instance: Instance) -> Callable[[int, int], Policy | Cut
     says = getattr(policy, way)(*given)
     if not callable(says):
         raise unlike(policy, f"{way} returns a function", says)
-    return (lambda _, uncached: says(uncached)) if way == "observing" else (lambda k, _: says(k))
+
+    def asked(k: int, uncached: int) -> Any:
+        return _that_cuts(
+            says(uncached if way == "observing" else k), policy, f"{way} says how to cut after turn {k}"
+        )
+
+    return asked
+
+
+def _that_cuts(found: Any, policy: Any, what: str) -> Any:
+    if not (hasattr(found, "drops") or hasattr(found, "cut")):
+        raise unlike(policy, what, found)
+    return settled(found)
 
 
 def _way(policy: object) -> str | None:
@@ -118,6 +167,10 @@ def cut(
     exempt: Node | None,
 ) -> None:
     """Cut the cache (least recent first) to the capacity."""
+    _cut(cache, settled(policy), capacity, exempt)
+
+
+def _cut(cache: dict[int, Node], policy: Any, capacity: int, exempt: Node | None) -> None:
     candidates = [c for c in cache.values() if c is not exempt]
     if hasattr(policy, "cut"):
         policy.cut(candidates, _overflow(cache, capacity))
@@ -126,7 +179,6 @@ def cut(
         if getattr(policy, "forgets", False):
             _forget_empty(cache)
         return
-    policy = settled(policy)
     for conversation in candidates:
         if policy.drops(conversation):
             conversation.cached = 0
