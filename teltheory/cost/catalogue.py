@@ -150,8 +150,20 @@ def _int(text: str) -> int:
     return int(text or 0)
 
 
-ARCHITECTURES = {one.name: one.shape for one in known_models().values() if one.shape is not None and not one.why}
-"""By name, those of which each token takes the same bytes."""
+ARCHITECTURES: dict[str, Architecture]
+"""By name, those of which each token takes the same bytes; read from the file when it is asked for."""
+
+
+def __getattr__(name: str) -> dict[str, Architecture]:
+    if name != "ARCHITECTURES":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return uniform()
+
+
+@cache
+def uniform() -> dict[str, Architecture]:
+    """Return `ARCHITECTURES`."""
+    return {one.name: one.shape for one in known_models().values() if one.shape is not None and not one.why}
 
 
 def known_model(name: str) -> KnownModel | None:
@@ -205,7 +217,7 @@ def nearest(name: str) -> str:
     """Return what to offer in the place of a name: those next to it."""
     stems = _by_stem()
     close = dict.fromkeys(stems[one].name for one in get_close_matches(_stem(name), stems, 3 * NEAREST, ALIKE))
-    offered = [*close][:NEAREST] or [*ARCHITECTURES][:NEAREST]
+    offered = [*close][:NEAREST] or [*uniform()][:NEAREST]
     return f"one of {len(known_models())} known models such as {', '.join(offered)}"
 
 

@@ -21,7 +21,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from teltheory.cost.catalogue import ARCHITECTURES, architecture, known_models
+from teltheory.cost.catalogue import architecture, known_models, uniform
 from teltheory.cost.kv_cache import Architecture, KVSize
 from teltheory.cost.kv_config import read_architecture
 from teltheory.cost.latency import A100_LLAMA2_7B, Latency
@@ -198,7 +198,7 @@ def size_of(model: Model) -> KVSize:
 def measured_size(latency: Latency | None) -> KVSize | None:
     """Return the size of a token of the model that a latency was measured on, None where that is not known."""
     origin = None if latency is None else latency.provenance
-    found = None if origin is None else ARCHITECTURES.get(origin.model)
+    found = None if origin is None else uniform().get(origin.model)
     return None if found is None else found.stored()
 
 

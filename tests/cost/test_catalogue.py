@@ -2,6 +2,8 @@
 
 import csv
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -114,3 +116,8 @@ def test_gpus_are_found_by_their_aliases():
     for one in known_gpus().values():
         assert 5e13 < one.flops <= one.flops_fp8
         assert 2e11 < one.bandwidth < 1e13
+
+
+def test_the_files_are_read_when_a_model_is_asked_for():
+    code = "import teltheory.cost.given, teltheory.cost.catalogue as c; print(c.known_models.cache_info().misses)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout.strip() == b"0"
