@@ -32,7 +32,7 @@ from teltheory.formats.requests import SUBMITTED, RequestColumns, arrivals, cumu
 from teltheory.formats.rows import LONGEST, is_csv_number
 from teltheory.model.clocks import Clock
 from teltheory.model.columns import conversation_numbers
-from teltheory.model.numbers import FloatArray, IntArray
+from teltheory.model.numbers import FloatArray, IntArray, exact_sum
 from teltheory.model.tables import OWN_ROW, ROW
 from teltheory.model.trace import COLUMNS, Trace
 
@@ -303,7 +303,7 @@ class _Log:
             expected = f"at most {trace.total[turn]}, the whole input"
             raise TraceError("cached_tokens", turn, int(cached[turn]), expected)
         if known.any():
-            held, past, asked = (int(column[known].sum()) for column in (cached, trace.history, trace.total))
+            held, past, asked = (exact_sum(column[known]) for column in (cached, trace.history, trace.total))
             more = int((cached > trace.history)[known].sum())
             yield (
                 f"The server had {held:,} of {asked:,} input tokens cached, the histories are {past:,}; in "

@@ -18,7 +18,7 @@ from scipy.sparse import csc_array, vstack
 
 from teltheory.errors import NOT_WHOLE, SolverError
 from teltheory.model.instance import ForestInstance
-from teltheory.model.numbers import BoolArray, IntArray
+from teltheory.model.numbers import BoolArray, IntArray, exact_sum
 from teltheory.optimal.chains.intervals import IntervalProblem
 from teltheory.optimal.solver import packing, solve_whole
 from teltheory.optimal.trees.intervals import first_steps, needs, rooms_beside
@@ -61,7 +61,7 @@ def _intervals(instance: ForestInstance, visits: Visits, again: IntArray, xi: in
     turn, before = visits.request[again], np.append(visits.request, -1)[visits.previous[again]]
     needed = (visits.end[again] <= needs(instance.requests, xi)[turn]).astype(np.int64)
     first = first_steps(before, turn, instance.exempt)
-    unavoidable = int(np.maximum(instance.total - xi, 0).sum())
+    unavoidable = exact_sum(np.maximum(instance.total - xi, 0))
     room = np.append(0, rooms_beside(instance))
     return IntervalProblem(turn, first, turn + 1, np.ones_like(turn), room, unavoidable, needed)
 

@@ -19,7 +19,7 @@ from teltheory.base.loops import call
 from teltheory.errors import ForcedCachingError
 from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance
-from teltheory.model.numbers import IntArray, readonly
+from teltheory.model.numbers import IntArray, exact_sum, readonly
 from teltheory.model.outcome import Outcome
 from teltheory.policies.policy import NotCompiledError, Policy, mark_of, settled
 from teltheory.policies.residence import ByResidence
@@ -95,7 +95,7 @@ def replay_kernel(instance: ForestInstance, policy: Policy, nodes: RadixNodes) -
 
 def _made_at_most(forest: Forest, chunk: int | None) -> int:
     """Return how many nodes requests can make: chunks, an output and two splits each."""
-    return 4 * len(forest) + (0 if chunk is None else int((forest.ask // chunk).sum()))
+    return 4 * len(forest) + (0 if chunk is None else exact_sum(forest.ask // chunk))
 
 
 def rules_of(policy: Policy, pieces: VisitPieces) -> RadixRules:

@@ -12,7 +12,7 @@ import numpy as np
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance, Instance, Instances, ModuleInstance, instance_of
-from teltheory.model.numbers import IntArray, readonly
+from teltheory.model.numbers import IntArray, exact_sum, readonly
 from teltheory.model.outcome import Outcome
 from teltheory.model.requests import Requests
 from teltheory.model.tiers import TieredOutcome, Tiers, tiers_of
@@ -51,7 +51,7 @@ def replay_prefixes(forest: Forest, asked: Asked) -> Outcome | TieredOutcome:
     """Replay a forest in tiers, or one cache of whole nodes as the only tier."""
     tiers = tiers_of(asked.capacity)
     instance = instance_of(forest, tiers.capacities[0], forced=asked.forced)
-    long = asked.engine == "auto" and int(forest.past.sum()) >= KERNEL_FROM
+    long = asked.engine == "auto" and exact_sum(forest.past) >= KERNEL_FROM
     if asked.cache != "strict" or forest.is_cut or not (long or asked.engine == "kernel"):
         return replay_one_by_one(instance, asked)
     with or_reference("auto", len(instance)):

@@ -7,6 +7,7 @@ from functools import partial
 
 from teltheory.errors import ArgumentError
 from teltheory.model.instance import ForestInstance
+from teltheory.model.numbers import exact_sum
 from teltheory.model.outcome import Outcome
 from teltheory.policies.policy import AnyPolicy, NotCompiledError, prefers_kernel, runs_on_forests
 from teltheory.policies.residence import ByResidence
@@ -30,7 +31,7 @@ def replay_forest(
     """Replay an instance of a forest that was checked before; see `replay`."""
     check_forest_cache(policy, cache)
     by_kernel, by_reference = _forest_engines(cache)
-    units = int(instance.requests.past.sum())
+    units = exact_sum(instance.requests.past)
     if not instance.is_plain:
         _check_plain_loops(instance, cache, engine)
         return by_reference(instance, policy)

@@ -170,3 +170,11 @@ def test_a_resident_mark_is_forgotten_with_the_block():
     forest = tt.Forest.from_paths([[1, 2, 3], [11, 12, 13], [1, 2], [1, 2]])
     outcome = by_both_engines(forest, tt.TLRU(2, 1, "least-recent", "resident"), 3)
     assert outcome.cached.tolist() == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize("memory", [2**62, tt.Tiers((2**62, 5), (0, 0))])
+@pytest.mark.parametrize("requests", [2, 3, 4])
+def test_paths_that_are_beyond_64_bits_together_go_to_the_loop(memory, requests):
+    paths = np.full(requests, 2**62)
+    forest = tt.Forest(np.array([-1]), paths[:1], np.zeros(requests, np.int64), paths, paths)
+    assert tt.replay(forest, tt.TLRU(2**61, 0, trim="least-recent"), memory).reused == (requests - 1) * 2**62
