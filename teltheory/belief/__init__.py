@@ -23,7 +23,7 @@ from teltheory.belief.iteration import (
     value_iteration,
 )
 from teltheory.belief.model import BeliefKind as Kind
-from teltheory.belief.model import BeliefMDP, Known, Recent, Silent, State
+from teltheory.belief.model import BeliefMDP, Heard, Known, Recent, State
 from teltheory.belief.model_file import read_model
 from teltheory.belief.optimality import et_lru
 from teltheory.belief.rules import lru, tlru
@@ -33,10 +33,10 @@ from teltheory.policies.learned.posterior import bayes_posterior, paper_belief
 
 __all__ = [
     "BeliefMDP",
+    "Heard",
     "Kind",
     "Known",
     "Recent",
-    "Silent",
     "Solution",
     "State",
     "backward_induction",

@@ -1,6 +1,6 @@
 """Bounds of the model without forgetting, by one sweep in whole numbers for any table V: the certificate.
 
-With f an upper bound of the chance that a forgotten conversation is next (`Slots.forgotten`) and TV one sweep,
+With f an upper bound of the chance that a forgotten conversation is next (`SlotModel.forgotten`) and TV one sweep,
 
     V + (min(TV - V) - f (max TV - gamma min V)) / (1 - gamma)  <=  V*
     V* <=  V + (max(TV - V) + f (C + gamma max V - min TV)) / (1 - gamma)
@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from teltheory.belief.model import starts
-from teltheory.belief.slots import Slots
+from teltheory.belief.slots import SlotModel
 from teltheory.belief.sweeps import Numbers, Sweeps
 from teltheory.errors import CertificateError
 from teltheory.model.numbers import IntArray
@@ -52,7 +52,7 @@ class Interval(NamedTuple):
 
 
 def certified(
-    slots: Slots, ahead: Ahead, table: NDArray[np.float64], choice: NDArray[np.int32] | None
+    slots: SlotModel, ahead: Ahead, table: NDArray[np.float64], choice: NDArray[np.int32] | None
 ) -> Interval:
     """Return bounds of the value from the start, or of the gain; of the best, or of a policy by its decisions."""
     largest = Fraction(slots.model.capacity) * (ahead.turns or 1)
@@ -92,14 +92,14 @@ class _Once:
 class _Whole:
     """A sweep in multiples of 2^-bits."""
 
-    slots: Slots
+    slots: SlotModel
     discount: Fraction
     bits: int
     sweeps: Sweeps
     moved: Fraction
 
     @classmethod
-    def of(cls, slots: Slots, discount: Fraction, largest: Fraction, every: bool) -> _Whole:
+    def of(cls, slots: SlotModel, discount: Fraction, largest: Fraction, every: bool) -> _Whole:
         model = slots.model
         laws = lcm(
             *(p.denominator for law in slots.after for _, p in law), *(s.denominator for s in slots.savings)

@@ -16,6 +16,7 @@ from teltheory.base.extras import needed
 from teltheory.base.loops import call
 from teltheory.belief.iteration import asked
 from teltheory.belief.model import BeliefMDP
+from teltheory.belief.sweeps import floats
 from teltheory.model.numbers import FloatArray, IntArray
 
 MOST = 10_000_000
@@ -38,11 +39,8 @@ class Pairs(NamedTuple):
 
 def pairs(model: BeliefMDP, discount: Fraction | int, silent: int, most: int = MOST) -> Pairs:
     """Return the rows."""
-    slots, _ = asked(model, discount, silent, None, False, most)
-
-    def floats(values: Any) -> FloatArray:
-        return np.array([float(value) for value in values])
-
+    slots, _ = asked(model, discount, silent)
+    slots.check_size(most)
     laws = slots.after
     first = np.cumsum([0, *map(len, laws)], dtype=np.int64)
     after = np.array([t for law in laws for t, _ in law], np.int32)

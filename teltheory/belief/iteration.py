@@ -13,8 +13,9 @@ slots up. So modified policy iteration saves next to nothing here. `bounds` make
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -25,9 +26,9 @@ from numpy.typing import NDArray
 from teltheory.base.progress import Count, Progress, reporting
 from teltheory.belief.bounds import Ahead, certified
 from teltheory.belief.model import Allocation, BeliefMDP, Policy, Recent, as_state, starts
-from teltheory.belief.optimality import Rule
+from teltheory.belief.optimality import ScoreRule
 from teltheory.belief.rules import name_of, ranks_of
-from teltheory.belief.slots import MOST_STATES, Slots
+from teltheory.belief.slots import MOST_STATES, SlotModel
 from teltheory.belief.sweeps import Sweeps, in_floats
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import FloatArray, rational, whole_number
@@ -49,10 +50,12 @@ class Solution:
         Bounds for the model without forgetting, proved by `teltheory.belief.bounds`.
     states, sweeps : int
         Size, and work.
-    slots, ahead : Slots, Ahead
+    slots, ahead : SlotModel, Ahead
         The finite model, and which turns count.
     table : ndarray of float64
-        V of each state, by `Slots.place`; relative where turns are averaged.
+        V of each state, by `SlotModel.place`; relative where turns are averaged.
+    later : ndarray of float64
+        That of the turns after the next one: the same, but for a number of turns.
     choice : ndarray of int32 or None
         A policy's decisions: the place of the state in which all that it keeps is cached. None for the best ones.
     policy : str
@@ -64,20 +67,16 @@ class Solution:
     upper: Fraction
     states: int
     sweeps: int
-    slots: Slots = field(repr=False)
+    slots: SlotModel = field(repr=False)
     ahead: Ahead
     table: FloatArray = field(repr=False)
+    later: FloatArray = field(repr=False)
     choice: NDArray[np.int32] | None = field(repr=False, default=None)
     policy: str = "optimum"
 
     def of_keeping(self, recent: Recent, cached: Allocation) -> dict[Allocation, float]:
         """Return all that may be kept and leaves no room, with the value of keeping it now and of V later."""
-        slots, model = self.slots, self.slots.model
-        sweeps = in_floats(slots, float(self.ahead.discount))
-        sweeps.value[:] = self.table
-        sweeps.expect()
-        kept = np.empty(slots.states)
-        sweeps.keep(kept)
+        slots, model, kept = self.slots, self.slots.model, self.worth()[1]
         theta = recent.conversations[0].past
         full, found = min(sum(cached[1:]) + theta, model.capacity), {}
         for others in product(*(range(min(x, model.capacity) + 1) for x in cached[1:])):
@@ -85,6 +84,15 @@ class Solution:
             if y >= (theta if model.forced else 0) and y + sum(others) == full:
                 found[y, *others] = float(kept[slots.place(recent, (theta, *others))])
         return found
+
+    def worth(self) -> tuple[Sweeps, FloatArray]:
+        """Return for each state what it is worth to keep all that is cached there, and V later."""
+        sweeps = in_floats(self.slots, float(self.ahead.discount))
+        sweeps.value[:] = self.later
+        sweeps.expect()
+        kept = np.empty(self.slots.states)
+        sweeps.keep(kept)
+        return sweeps, kept
 
     def keep(self, recent: Recent, cached: Allocation) -> Allocation:
         """Return what is kept at a state of what is cached, theta's entry first."""
@@ -96,15 +104,7 @@ class Solution:
 
 
 def value_iteration(
-    model: BeliefMDP,
-    discount: Fraction | int | None = None,
-    silent: int | None = None,
-    *,
-    turns: int | None = None,
-    average: bool = False,
-    tolerance: float = TOLERANCE,
-    most: int = MOST_STATES,
-    progress: Progress = None,
+    model: BeliefMDP, discount: Fraction | int | None = None, silent: int | None = None, **options: Any
 ) -> Solution:
     """Return the best saving of all turns to come.
 
@@ -116,16 +116,10 @@ def value_iteration(
         gamma, from 0 to below 1. The first turn after the decision weighs 1.
     silent : int, optional
         K: who was silent for so many turns is forgotten. With `turns`, if left out, so many that nobody is.
-    turns : int, optional
-        In place of a discount: so many turns.
-    average : bool
-        In place of a discount: the mean of a turn, for ever.
-    tolerance : float
-        How far apart the bounds of V, in the finite model, may be.
-    most : int
-        States that are too many.
-    progress : callable or bool, optional
-        Told of each sweep.
+    **options
+        In place of a discount `turns`, so many, or `average=True`, the mean of a turn for ever. `tolerance`: how
+        far apart the bounds of V in the finite model may be. `most`: so many states are not too many. `progress`:
+        told of each sweep; see `teltheory.base.progress`.
 
     Raises
     ------
@@ -133,39 +127,25 @@ def value_iteration(
         What is asked is none or two of discount, turns and average, or out of range; too many states, with the
         count and the K that fits; no convergence.
     """
-    slots, ahead = asked(model, discount, silent, turns, average, most)
-    return _solved(slots, ahead, tolerance, 0, progress)
+    return _solved(0, model, discount, silent, **options)
 
 
 def modified_policy_iteration(
     model: BeliefMDP,
     discount: Fraction | int | None = None,
     silent: int | None = None,
-    *,
-    average: bool = False,
-    tolerance: float = TOLERANCE,
-    most: int = MOST_STATES,
     evaluations: int = EVALUATIONS,
-    progress: Progress = None,
+    **options: Any,
 ) -> Solution:
-    """Return the best saving of all turns to come; see `value_iteration`. `evaluations` is sweeps a policy."""
-    slots, ahead = asked(model, discount, silent, None, average, most)
-    return _solved(slots, ahead, tolerance, whole_number("evaluations", evaluations), progress)
+    """Return what `value_iteration` does, with so many sweeps a policy, and without `turns`."""
+    return _solved(whole_number("evaluations", evaluations), model, discount, silent, **options)
 
 
 def policy_iteration(
-    model: BeliefMDP,
-    discount: Fraction | int | None = None,
-    silent: int | None = None,
-    *,
-    average: bool = False,
-    tolerance: float = TOLERANCE,
-    most: int = MOST_STATES,
-    progress: Progress = None,
+    model: BeliefMDP, discount: Fraction | int | None = None, silent: int | None = None, **options: Any
 ) -> Solution:
-    """Return the best saving of all turns to come; see `value_iteration`."""
-    slots, ahead = asked(model, discount, silent, None, average, most)
-    return _solved(slots, ahead, tolerance, MOST_SWEEPS, progress)
+    """Return what `value_iteration` does, without `turns`; a policy's value is found before a better one is."""
+    return _solved(MOST_SWEEPS, model, discount, silent, **options)
 
 
 def evaluate(
@@ -173,29 +153,22 @@ def evaluate(
     policy: Policy,
     discount: Fraction | int | None = None,
     silent: int | None = None,
-    *,
-    turns: int | None = None,
-    average: bool = False,
-    tolerance: float = TOLERANCE,
-    most: int = MOST_STATES,
-    progress: Progress = None,
+    **options: Any,
 ) -> Solution:
-    """Return the saving of a policy; see `value_iteration`. It keeps nothing of who was forgotten.
+    """Return the saving of a policy, as `value_iteration` does; it keeps nothing of who was forgotten.
 
     One of `et_lru`, `lru` and `tlru` is followed by compiled loops, any other is asked state by state.
     """
-    slots, ahead = asked(model, discount, silent, turns, average, most)
-    sweeps = in_floats(slots, float(ahead.discount))
-    choice = decisions_at(sweeps, policy)
-    kept, rising = np.empty(slots.states), _Rising(ahead, tolerance)
-    with reporting(progress, f"Sweeping with {name_of(policy)}") as report:
-        count = Count(report, ahead.turns)
-        while not rising.done(count.done):
+    work = _Work.of(model, discount, silent, **options)
+    sweeps, choice = work.sweeps, decisions_at(work.sweeps, policy)
+    kept = np.empty(work.slots.states)
+    with work.counted() as count:
+        while not work.done(count):
             sweeps.keep(kept)
             sweeps.follow(choice, kept)
-            rising.change = sweeps.expect()
+            work.change = sweeps.expect()
             count.step()
-    return _solution(sweeps, ahead, rising, count.done, choice, name_of(policy))
+    return _solution(work, count.done, choice, name_of(policy))
 
 
 def regret(model: BeliefMDP, policies: Sequence[Policy], *args: Any, **options: Any) -> list[Solution]:
@@ -207,100 +180,127 @@ def regret(model: BeliefMDP, policies: Sequence[Policy], *args: Any, **options: 
 
 
 def asked(
-    model: BeliefMDP, discount: Any, silent: int | None, turns: int | None, average: bool, most: int = MOST_STATES
-) -> tuple[Slots, Ahead]:
+    model: BeliefMDP, discount: Any, silent: int | None, turns: int | None = None, average: bool = False
+) -> tuple[SlotModel, Ahead]:
     """Return the finite model and which turns count, or say what is wrong with them."""
-    if (discount is not None) + (turns is not None) + average != 1:
-        found = [
-            n for n, there in (("discount", discount), ("turns", turns), ("average", average or None)) if there
-        ]
-        raise ArgumentError("turns ahead", ", ".join(found) or "none", "one of turns, discount and average")
+    given = {"discount": discount is not None, "turns": turns is not None, "average": average}
+    if sum(given.values()) != 1:
+        found = ", ".join(name for name, there in given.items() if there) or "none"
+        raise ArgumentError("turns ahead", found, "one of turns, discount and average")
     if turns is not None and not 1 <= whole_number("turns", turns) <= MOST_SWEEPS:
         raise ArgumentError("turns", turns, f"from 1 to {MOST_SWEEPS:,}")
     gamma = Fraction(1) if discount is None else rational("discount", discount, 0)
     if discount is not None and gamma >= 1:
         raise ArgumentError("discount", str(gamma), "a fraction from 0 to below 1")
-    if silent is None:
-        if turns is None:
-            raise ArgumentError(
-                "silent", None, "the turns of others after which a conversation is forgotten, such as 5"
-            )
-        silent = turns + max(one.silent for _, recent, _ in starts(model) for one in recent.conversations)
-    slots = Slots(model, silent)
-    slots.check_size(min(most, 2**31 - 1))
-    return slots, Ahead(gamma, turns)
+    if silent is None and turns is None:
+        raise ArgumentError(
+            "silent", None, "the turns of others after which a conversation is forgotten, such as 5"
+        )
+    longest = max(one.silent for _, recent, _ in starts(model) for one in recent.conversations)
+    return SlotModel(model, (turns or 0) + longest if silent is None else silent), Ahead(gamma, turns)
 
 
-class _Rising:
-    """How far the values still are from those of the next sweep, and when that is near enough."""
+@dataclass
+class _Work:
+    """A table of values, and how far it still is from that of the next sweep."""
 
-    def __init__(self, ahead: Ahead, tolerance: float) -> None:
-        self.ahead, self.tolerance = ahead, tolerance
-        self.change = (-np.inf, np.inf)
-        self.left = float(1 - ahead.discount) or 1.0
+    slots: SlotModel
+    ahead: Ahead
+    sweeps: Sweeps
+    tolerance: float
+    progress: Progress
+    change: tuple[Any, Any] = (-np.inf, np.inf)
+    later: FloatArray | None = None
 
-    def done(self, sweeps: int, factor: float = 1.0) -> bool:
+    @classmethod
+    def of(
+        cls,
+        model: BeliefMDP,
+        discount: Any,
+        silent: int | None,
+        turns: int | None = None,
+        average: bool = False,
+        tolerance: float = TOLERANCE,
+        most: int = MOST_STATES,
+        progress: Progress = None,
+    ) -> _Work:
+        slots, ahead = asked(model, discount, silent, turns, average)
+        slots.check_size(min(most, 2**31 - 1))
+        return cls(slots, ahead, in_floats(slots, float(ahead.discount)), tolerance, progress)
+
+    @contextmanager
+    def counted(self) -> Iterator[Count]:
+        with reporting(self.progress, f"Sweeping {self.slots.states:,} states") as report:
+            yield Count(report, self.ahead.turns)
+
+    @property
+    def left(self) -> float:
+        return float(1 - self.ahead.discount) or 1.0
+
+    def done(self, count: Count, factor: float = 1.0) -> bool:
+        """Whether the values are near enough; else, before the last of a number of turns, they are kept."""
         if self.ahead.turns is not None:
-            return sweeps == self.ahead.turns
-        if sweeps >= MOST_SWEEPS:
+            if count.done + 1 == self.ahead.turns:
+                self.later = self.sweeps.value.copy()
+            return count.done == self.ahead.turns
+        if count.done >= MOST_SWEEPS:
             found = f"{self.change[1] - self.change[0]:g}"
-            raise ArgumentError("values", found, f"to differ from the next ones by less after {sweeps:,} sweeps")
+            raise ArgumentError(
+                "values", found, f"to differ from the next ones by less after {count.done:,} sweeps"
+            )
         return bool((self.change[1] - self.change[0]) / self.left <= self.tolerance * factor)
 
 
-def _solved(slots: Slots, ahead: Ahead, tolerance: float, evaluations: int, progress: Progress) -> Solution:
-    sweeps, rising = in_floats(slots, float(ahead.discount)), _Rising(ahead, tolerance)
-    many = slots.states if evaluations else 0
+def _solved(evaluations: int, *given: Any, **options: Any) -> Solution:
+    work = _Work.of(*given, **options)
+    if evaluations and work.ahead.turns is not None:
+        raise ArgumentError("turns", work.ahead.turns, "none: value iteration is for a number of turns")
+    sweeps, many = work.sweeps, work.slots.states if evaluations else 0
     kept, here = np.empty(many), np.arange(many, dtype=np.int32)
     choice = here.copy()
-    with reporting(progress, f"Sweeping {slots.states:,} states") as report:
-        count = Count(report, ahead.turns)
-        while not rising.done(count.done):
+    with work.counted() as count:
+        while not work.done(count):
             choice[:] = here
             sweeps.keep(sweeps.value)
             sweeps.best(sweeps.value, choice if many else None)
-            rising.change = sweeps.expect()
+            work.change = sweeps.expect()
             count.step()
-            if not many or rising.done(count.done):
-                continue
-            within = _Rising(ahead, tolerance)
-            for _ in range(evaluations):
+            within = replace(work)
+            for _ in range(0 if work.done(count) else evaluations):
                 sweeps.keep(kept)
                 sweeps.follow(choice, kept)
                 within.change = sweeps.expect()
                 count.step()
-                if within.done(count.done, 0.1):
+                if within.done(count, 0.1):
                     break
-    return _solution(sweeps, ahead, rising, count.done, None, "optimum")
+    return _solution(work, count.done, None, "optimum")
 
 
-def _solution(
-    sweeps: Sweeps, ahead: Ahead, rising: _Rising, done: int, choice: NDArray[np.int32] | None, policy: str
-) -> Solution:
-    slots, table = sweeps.slots, sweeps.value
-    del sweeps.expected
-    middle = (rising.change[0] + rising.change[1]) / 2
+def _solution(work: _Work, done: int, choice: NDArray[np.int32] | None, policy: str) -> Solution:
+    slots, ahead, table = work.slots, work.ahead, work.sweeps.value
+    del work.sweeps.expected
+    value = float((work.change[0] + work.change[1]) / 2)
     if ahead.turns is None:
-        table += middle / rising.left if ahead.discount < 1 else -table[0]
-    value = float(middle)
+        table += value / work.left if ahead.discount < 1 else -table[0]
     if ahead.turns is not None or ahead.discount < 1:
         value = sum(float(p) * float(table[slots.place(recent, x)]) for p, recent, x in starts(slots.model))
+    later = table if work.later is None else work.later
     lower, upper = certified(slots, ahead, table, choice)
-    return Solution(value, lower, upper, slots.states, done, slots, ahead, table, choice, policy)
+    return Solution(value, lower, upper, slots.states, done, slots, ahead, table, later, choice, policy)
 
 
 def decisions_at(sweeps: Sweeps, policy: Policy) -> NDArray[np.int32]:
     """Return a policy's decision at each state, as `Solution.choice` has it."""
     slots = sweeps.slots
     choice = np.empty(slots.states, np.int32)
-    ranks = ranks_of(policy, slots) if isinstance(policy, Rule) else None
+    ranks = ranks_of(policy, slots) if isinstance(policy, ScoreRule) else None
     if ranks is not None:
         sweeps.evict(ranks, ranks.shape[-1] - 1, choice)
         return choice
     return _asked_of(policy, slots, choice)
 
 
-def _asked_of(policy: Policy, slots: Slots, choice: NDArray[np.int32]) -> NDArray[np.int32]:
+def _asked_of(policy: Policy, slots: SlotModel, choice: NDArray[np.int32]) -> NDArray[np.int32]:
     for place in range(slots.states):
         recent, cached = slots.known(place)
         kept = policy(slots.model, as_state(slots.model, recent), cached)

@@ -29,7 +29,7 @@ from teltheory.errors import ArgumentError, ForcedCachingError
 from teltheory.model.numbers import whole_number
 from teltheory.workloads.laws import Finite, fixed
 
-__all__ = ["BeliefKind", "BeliefMDP", "Known", "Recent", "Silent", "State"]
+__all__ = ["BeliefKind", "BeliefMDP", "Heard", "Known", "Recent", "State"]
 
 Belief: TypeAlias = Literal["paper", "bayes"]
 NOTHING = fixed(0)
@@ -72,7 +72,7 @@ class BeliefKind:
         return self.prompts[min(turns, len(self.prompts) - 1)]
 
 
-class Silent(NamedTuple):
+class Heard(NamedTuple):
     """A conversation by the turns of others since its last one, `silent`; `turns` and `past` as in `Known`."""
 
     kind: int
@@ -86,19 +86,19 @@ class Recent(NamedTuple):
 
     Attributes
     ----------
-    conversations : tuple of Silent
+    conversations : tuple of Heard
         Least silent first: the first has just arrived.
     gaps : tuple of Fraction
         x of the last gaps, latest first; may be left out where the model has one.
     """
 
-    conversations: tuple[Silent, ...]
+    conversations: tuple[Heard, ...]
     gaps: tuple[Fraction, ...] = ()
 
     @classmethod
     def of(cls, conversations: Iterable[tuple[int, int, int, int]], gaps: Iterable[Fraction] = ()) -> "Recent":
         """Return it of plain tuples."""
-        return cls(tuple(Silent(*one) for one in conversations), tuple(gaps))
+        return cls(tuple(Heard(*one) for one in conversations), tuple(gaps))
 
 
 @dataclass(frozen=True)
@@ -226,7 +226,7 @@ def starts(model: BeliefMDP) -> list[tuple[Fraction, Recent, Allocation]]:
         turns = min(1, len(kind.prompts) - 1)
         for (q, p_q), (a, p_a) in product(kind.prompt(0).outcomes, kind.response.outcomes):
             if kind.share:
-                found.append((kind.share * p_q * p_a, Recent((Silent(k, turns, q + a),)), (q + a,)))
+                found.append((kind.share * p_q * p_a, Recent((Heard(k, turns, q + a),)), (q + a,)))
     return found
 
 

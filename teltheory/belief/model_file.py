@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from teltheory.base.input_files import read_json
-from teltheory.belief.model import Allocation, BeliefKind, BeliefMDP, Recent, Silent
+from teltheory.belief.model import Allocation, BeliefKind, BeliefMDP, Heard, Recent
 from teltheory.errors import FileError, TelTheoryError, shown
 from teltheory.workloads.laws import Finite, fixed
 
@@ -112,7 +112,7 @@ def _start(place: str, data: object, model: BeliefMDP) -> tuple[Recent, Allocati
     return Recent(tuple(one for one, _ in found), gaps), tuple(cached for _, cached in found)
 
 
-def _conversation(place: str, data: object, model: BeliefMDP) -> tuple[Silent, int]:
+def _conversation(place: str, data: object, model: BeliefMDP) -> tuple[Heard, int]:
     fields = _object(place, data, ("kind", "past"), ("turns", "silent", "cached"))
     names = [kind.name or str(k) for k, kind in enumerate(model.kinds)]
     k = names.index(_one_of(f"{place}, kind", fields["kind"], names))
@@ -122,7 +122,7 @@ def _conversation(place: str, data: object, model: BeliefMDP) -> tuple[Silent, i
         most = f"at most the past {past}" if silent else f"the past {past}, all of which is at hand"
         raise _wrong(f"{place}, cached", cached, most)
     turns = min(_whole(f"{place}, turns", fields.get("turns", 1)), len(model.kinds[k].prompts) - 1)
-    return Silent(k, turns, past, silent), cached
+    return Heard(k, turns, past, silent), cached
 
 
 def _law(place: str, data: object, key: Callable[[str, object], Any]) -> list[tuple[Any, Fraction]]:

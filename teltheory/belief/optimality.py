@@ -35,7 +35,7 @@ def printed_turn_rates(model: BeliefMDP, state: State) -> list[Fraction]:
 
     With the posterior for a belief, pi_i tells tau_i, if it is one that gaps of rational exp(-t) lead to.
     """
-    if model.belief == "paper":
+    if model.belief == "paper" or model.death_rate == 0:
         return turn_rates(model, state)
     mu, found = model.death_rate, []
     for known in state.conversations:
@@ -58,7 +58,7 @@ INDICES: dict[str, Index] = {"printed": printed_turn_rates, "belief": turn_rates
 
 
 @dataclass(frozen=True)
-class Rule:
+class ScoreRule:
     """A policy by scores of tokens: weights of conversations, and the law that stands for the next prompt."""
 
     name: str
@@ -83,7 +83,7 @@ class Rule:
         return tuple(kept.values())
 
 
-def et_lru(index: Index | str = turn_rates) -> Rule:
+def et_lru(index: Index | str = turn_rates) -> ScoreRule:
     """Return ET-LRU: Algorithm 2 with r_i P(L_i + Q_i - xi >= X_i) as the score, r by the index.
 
     The index is a function, or a name in `INDICES`. Among equal scores the least recent conversation goes first.
@@ -92,7 +92,7 @@ def et_lru(index: Index | str = turn_rates) -> Rule:
         raise ArgumentError("index", index, "one of " + ", ".join(INDICES))
     weights = INDICES[index] if isinstance(index, str) else index
     name = next((name for name, one in INDICES.items() if one is weights), getattr(weights, "__name__", "own"))
-    return Rule(f"et-lru:index={name}", weights, lambda model, kind, turns: kind.prompt(turns))
+    return ScoreRule(f"et-lru:index={name}", weights, lambda model, kind, turns: kind.prompt(turns))
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from teltheory.belief.model import BeliefKind, BeliefMDP, Policy, State
-from teltheory.belief.optimality import INDICES, Rule, et_lru, next_turns, printed_turn_rates, turn_rates
-from teltheory.belief.slots import Slots, Type
+from teltheory.belief.optimality import INDICES, ScoreRule, et_lru, next_turns, printed_turn_rates, turn_rates
+from teltheory.belief.slots import SlotModel, Type
 from teltheory.workloads.laws import Finite, fixed
 
 
@@ -37,12 +37,12 @@ def _mean_prompt(model: BeliefMDP, kind: BeliefKind, turns: int) -> Finite:
     return fixed(ceil(sum(length * p for length, p in law.outcomes)))
 
 
-lru = Rule("lru", alike, lambda model, kind, turns: fixed(model.xi))
-tlru = Rule("tlru", alike, _mean_prompt)
-POLICIES: dict[str, Rule] = {rule.name: rule for rule in (lru, tlru, *map(et_lru, INDICES))}
+lru = ScoreRule("lru", alike, lambda model, kind, turns: fixed(model.xi))
+tlru = ScoreRule("tlru", alike, _mean_prompt)
+POLICIES: dict[str, ScoreRule] = {rule.name: rule for rule in (lru, tlru, *map(et_lru, INDICES))}
 
 
-def ranks_of(rule: Rule, slots: Slots) -> NDArray[np.int32] | None:
+def ranks_of(rule: ScoreRule, slots: SlotModel) -> NDArray[np.int32] | None:
     """Return the order of a rule's scores, by history, slot, type and tokens.
 
     None if a score depends on other slots too, as the chance to be next does where there are several gaps: what it
@@ -62,7 +62,7 @@ def ranks_of(rule: Rule, slots: Slots) -> NDArray[np.int32] | None:
     return ranks.reshape(slots.histories, slots.silent, len(slots.types), longest + 1)
 
 
-def _weight(rule: Rule, slots: Slots, one: Type, x: Fraction) -> Fraction:
+def _weight(rule: ScoreRule, slots: SlotModel, one: Type, x: Fraction) -> Fraction:
     if rule.index is alike:
         return Fraction(1)
     if rule.index is printed_turn_rates:

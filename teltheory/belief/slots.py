@@ -9,7 +9,7 @@
    a part of the state, as pi goes by the time since the last turn.
 3. Bellman, discount gamma: V(v, X) = max over Y <= X with sum Y <= C of E[saving + gamma V(v+, X+)].
 
-`Slots` has the places and the exact rates; `teltheory/belief/sweep.h` the sweep.
+`SlotModel` has the places and the exact rates; `teltheory/belief/sweep.h` the sweep.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ TERMS = 12
 
 
 @dataclass(frozen=True)
-class Slots:
+class SlotModel:
     """The places of a model's states, with K slots; rates and laws are fractions."""
 
     model: BeliefMDP
@@ -54,9 +54,14 @@ class Slots:
     def check_size(self, most: int = MOST_STATES) -> None:
         """Raise ArgumentError if there are more states than `most`, with the count and the K that fits."""
         if self.states > most:
-            fits = max((k for k in range(1, self.silent) if Slots(self.model, k).states <= most), default=0)
+            begun = 1 + max(one.silent for _, recent, _ in starts(self.model) for one in recent.conversations)
+            fits = max(
+                (k for k in range(begun, self.silent) if SlotModel(self.model, k).states <= most), default=0
+            )
             said = (
-                f"silent = {fits} has {Slots(self.model, fits).states:,}" if fits else "no silent is small enough"
+                f"silent = {fits} has {SlotModel(self.model, fits).states:,}"
+                if fits
+                else "no silent is small enough"
             )
             raise ArgumentError("silent", self.silent, f"at most {most:,} states, not {self.states:,}: {said}")
 

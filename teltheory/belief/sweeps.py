@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from teltheory.base.loops import call
 from teltheory.base.processes import cores
-from teltheory.belief.slots import Slots
+from teltheory.belief.slots import SlotModel
 from teltheory.model.numbers import FloatArray
 
 SMALL = 20_000
@@ -37,7 +37,7 @@ class Numbers:
 class Sweeps:
     """The arrays of one table of values, and what a sweep does to them."""
 
-    def __init__(self, slots: Slots, numbers: Numbers) -> None:
+    def __init__(self, slots: SlotModel, numbers: Numbers) -> None:
         self.slots, self.numbers = slots, numbers
         laws = slots.after
         self._first = np.cumsum([0, *map(len, laws)], dtype=np.int64)
@@ -110,14 +110,13 @@ class Sweeps:
             return list(pool.map(work, ends, ends[1:]))
 
 
-def in_floats(slots: Slots, discount: float) -> Sweeps:
+def floats(values: Iterable[Any]) -> FloatArray:
+    """Return numbers as doubles."""
+    return np.array([float(value) for value in values])
+
+
+def in_floats(slots: SlotModel, discount: float) -> Sweeps:
     """Return sweeps in doubles, from values of 0."""
-
-    def floats(values: Any) -> FloatArray:
-        return np.array([float(value) for value in values])
-
-    weights = [discount * float(p) for law in slots.after for _, p in law]
-    shares = floats(w for _, w in slots.model.gaps)
-    births = float(slots.model.birth_rate)
-    numbers = shares / shares.sum(), floats(slots.rates), floats(slots.savings), births
-    return Sweeps(slots, Numbers(*numbers, np.array(weights), (), -np.inf, ""))
+    weights = floats(discount * float(p) for law in slots.after for _, p in law)
+    numbers = floats(w for _, w in slots.model.gaps), floats(slots.rates), floats(slots.savings)
+    return Sweeps(slots, Numbers(*numbers, float(slots.model.birth_rate), weights, (), -np.inf, ""))

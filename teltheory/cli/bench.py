@@ -19,7 +19,7 @@ from teltheory.model.units import read_tokens
 @option(
     "--turns",
     type=click.IntRange(100, MOST_TURNS),
-    help="Turns in a trace. Those of the longest one; 10 million if left out.",
+    help="Number of turns. Those of the longest one; 10 million if left out.",
 )
 @option("--repeats", type=click.IntRange(1), help="How often each is measured. 5 times if left out.")
 @option("--capacity", default="0.3M", show_default=True, metavar="TOKENS", help="Capacity of the cache.")

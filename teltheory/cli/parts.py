@@ -19,7 +19,8 @@ SECTIONS = {
     "Choice of the setting": "work-cost median-cost first",
     "Trace": "trace format columns tokenizer system-prompt blocks times arrivals",
     "Replicas and load": "replicas router load stretch ticks overload chunk decode bound plan percentile",
-    "Search": "method time-limit certificate measure",
+    "Search": "method time-limit certificate measure exact most-states",
+    "Belief MDP": "vary turns discount average silent",
     "Claims": "effort claim section list from",
     "Campaign of random traces": "budget batches regressions",
     "Documents and questions": (
@@ -35,7 +36,7 @@ SECTIONS = {
         "schema items together always size kept total roles way scaffold fast slow weights device dtype threads "
         "answer-tokens batch batch-sizes tasks kind encoding compare"
     ),
-    "Work": "lengths shares turns repeats quick points seed workers store scheduler",
+    "Work": "lengths shares repeats quick points seed workers store scheduler",
     "Output": "out html figure style markdown errata record save json explain csv latex",
 }
 """Sections of the help of a command with many options, and what is in each, in this order."""

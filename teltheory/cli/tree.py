@@ -31,6 +31,14 @@ POLICY = group(
         "policy.counterexamples:adversary",
     ),
 )
+BELIEF = group(
+    "belief",
+    "Solve the belief MDP: policies beside the optimum.",
+    OnDemand("solve", "Show policies beside the optimum of MODEL, a belief MDP.", "belief.solve:solve"),
+    OnDemand("decide", "Show what may be kept at the start of MODEL, and its worth.", "belief.solve:decide"),
+    OnDemand("map", "Show regrets on MODEL for all values of some fields.", "belief.vary:map_command"),
+    OnDemand("search", "Try policies on random models, and show where each loses.", "belief.vary:search"),
+)
 SERVER = group(
     "server",
     "Measure a live server.",
@@ -101,6 +109,7 @@ SECTIONS = {
         OnDemand("verify", "Decide every claim of the paper and print the ledger.", "verify.command:verify"),
         OnDemand("check", "Decide a statement, such as 'TEL(tlru) <= TEL(lru)'.", "verify.check:check"),
         POLICY,
+        BELIEF,
     ),
     "Systems": (
         SIMULATE,

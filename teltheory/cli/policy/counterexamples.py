@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     shell_complete=policies,
     help="Policy to compare with.",
 )
-@whole("--turns", 4, "Turns in a trace. All traces up to that are tried.")
+@whole("--turns", 4, "Number of turns. All traces up to that are tried.")
 @whole("--tokens", 4, "Tokens in a trace. All traces up to that are tried.")
 @whole("--conversations", 3, "Conversations in a trace. All traces up to that are tried.")
 @whole("--samples", 2000, "Number of larger random traces that are tried after that.", least=0)

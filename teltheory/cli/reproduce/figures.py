@@ -60,7 +60,7 @@ AGAINST = {"lru": "LRU", "threshold-lru": "Thre-LRU"}
 @option(
     "--turns",
     type=click.IntRange(1, MOST_TURNS),
-    help="Turns in a trace. Those of each sample; 2,000 if left out.",
+    help="Number of turns. Those of each sample; 2,000 if left out.",
 )
 @style_option
 @option("--again", is_flag=True, help="Make tables again that are already there.")

@@ -42,7 +42,7 @@ def convert(trace_file: str, target: str, reading: Reading) -> int:
     type=click.IntRange(0, MOST_TURNS),
     default=2000,
     show_default=True,
-    help="Turns in a trace. Exactly so many are drawn.",
+    help="Number of turns. Exactly so many are drawn.",
 )
 @option("--seed", type=click.IntRange(0), default=0, show_default=True, help=SEED)
 @option(

@@ -1,0 +1,1 @@
+"""`teltheory belief`."""
