@@ -32,26 +32,7 @@ from teltheory.policies.learned.next_event import next_event
 from teltheory.policies.learned.posterior import bayes_posterior, paper_belief
 
 __all__ = [
-    "BeliefMDP",
-    "Heard",
-    "Kind",
-    "Known",
-    "Recent",
-    "Solution",
-    "State",
-    "backward_induction",
-    "bayes_posterior",
-    "check_bounds",
-    "discrete",
-    "et_lru",
-    "evaluate",
-    "lru",
-    "modified_policy_iteration",
-    "next_event",
-    "paper_belief",
-    "policy_iteration",
-    "read_model",
-    "regret",
-    "tlru",
-    "value_iteration",
-]
+    "BeliefMDP", "Heard", "Kind", "Known", "Recent", "Solution", "State", "backward_induction", "bayes_posterior",
+    "check_bounds", "discrete", "et_lru", "evaluate", "lru", "modified_policy_iteration", "next_event",
+    "paper_belief", "policy_iteration", "read_model", "regret", "tlru", "value_iteration",
+]  # fmt: skip

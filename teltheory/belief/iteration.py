@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,7 @@ from teltheory.belief.sweeps import Sweeps, in_floats
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import FloatArray, rational, whole_number
 
+Gamma: TypeAlias = Fraction | int | None
 TOLERANCE = 1e-8
 EVALUATIONS = 15
 MOST_SWEEPS = 20_000
@@ -104,7 +105,7 @@ class Solution:
 
 
 def value_iteration(
-    model: BeliefMDP, discount: Fraction | int | None = None, silent: int | None = None, **options: Any
+    model: BeliefMDP, discount: Gamma = None, silent: int | None = None, **options: Any
 ) -> Solution:
     """Return the best saving of all turns to come.
 
@@ -132,7 +133,7 @@ def value_iteration(
 
 def modified_policy_iteration(
     model: BeliefMDP,
-    discount: Fraction | int | None = None,
+    discount: Gamma = None,
     silent: int | None = None,
     evaluations: int = EVALUATIONS,
     **options: Any,
@@ -142,18 +143,14 @@ def modified_policy_iteration(
 
 
 def policy_iteration(
-    model: BeliefMDP, discount: Fraction | int | None = None, silent: int | None = None, **options: Any
+    model: BeliefMDP, discount: Gamma = None, silent: int | None = None, **options: Any
 ) -> Solution:
     """Return what `value_iteration` does, without `turns`; a policy's value is found before a better one is."""
     return _solved(MOST_SWEEPS, model, discount, silent, **options)
 
 
 def evaluate(
-    model: BeliefMDP,
-    policy: Policy,
-    discount: Fraction | int | None = None,
-    silent: int | None = None,
-    **options: Any,
+    model: BeliefMDP, policy: Policy, discount: Gamma = None, silent: int | None = None, **options: Any
 ) -> Solution:
     """Return the saving of a policy, as `value_iteration` does; it keeps nothing of who was forgotten.
 

@@ -23,7 +23,7 @@ CLASSES = tuple(
 )
 COLUMNS = ("belief", "rates", "prompts", "caching")
 GAPS = ("1/3", "1/2", "2/3")
-MOST_STATES = 20_000
+MOST_STATES = 200_000
 SEEN = 2
 """Heard turns of the states that are looked at."""
 
@@ -72,13 +72,15 @@ def found_on(document: dict[str, Any], policies: Sequence[ScoreRule], turns: int
     return {"states": best["states"], "lost": lost, "saving": best["saving"]}
 
 
-def summary(results: Sequence[tuple[dict[str, Any], dict[str, Any]]]) -> list[dict[str, Any]]:
+def summary(
+    results: Sequence[tuple[dict[str, Any], dict[str, Any]]], policies: Sequence[str]
+) -> list[dict[str, Any]]:
     """Return a row a class and policy: models, on how many it loses, the largest loss, the smallest model."""
     rows = []
     for kind in CLASSES:
         of_class = [(document, found) for document, found in results if class_of(document) == kind]
         solved = [(document, found) for document, found in of_class if "lost" in found]
-        for policy in solved[0][1]["lost"] if solved else ():
+        for policy in policies if solved else ():
             losing = [(document, found) for document, found in solved if found["lost"][policy] > 0]
             smallest = min(losing, key=lambda one: (one[1]["states"], str(one[0])), default=None)
             rows.append(

@@ -14,6 +14,7 @@ from teltheory.belief.slots import MOST_STATES
 from teltheory.cli.asked.options import bundled, whole
 from teltheory.cli.parts import option
 from teltheory.errors import ArgumentError
+from teltheory.model.display import counted
 from teltheory.model.numbers import read_fraction
 from teltheory.model.units import listed_values
 
@@ -39,7 +40,7 @@ class Lookahead:
         rest = {"silent": self.silent, "most": self.most_states, "average": self.average}
         if self.turns is not None:
             numbers = map(_turns, listed_values("--turns", [self.turns]))
-            return {f"{turns:,} turns": {"turns": turns, **rest} for turns in numbers}
+            return {counted(turns, "turn"): {"turns": turns, **rest} for turns in numbers}
         if self.silent is None:
             expected = "K: who was silent for so many turns of others is forgotten, such as --silent 5"
             raise ArgumentError("--silent", "nothing", expected)

@@ -20,6 +20,7 @@ from teltheory.cli.printed.output import progress_bar
 from teltheory.cli.printed.tables import plain_table
 from teltheory.cli.printed.written import Written, written_options
 from teltheory.errors import ArgumentError
+from teltheory.model.display import counted
 
 LONG = 40
 """A longer fraction is shown as a number; JSON and CSV have it."""
@@ -30,7 +31,7 @@ SHOWN = 12
 @command(
     None,
     "belief solve model.json --discount 0.9 --silent 5",
-    "belief solve model.json --turns 1,2,4 --policy lru --policy et-lru:index=printed",
+    "belief solve model.json --turns 1,2,4 --policy lru --policy et-lru",
 )
 @click.argument("model_file", metavar="MODEL")
 @lookahead_options
@@ -68,10 +69,9 @@ def _bar() -> Iterator[Report]:
 def _head(solved: Sequence[Solution]) -> str:
     best = solved[0]
     low, high = float(best.lower), float(best.upper)
-    forgets = f"forgotten when silent for {best.slots.silent:,} turns"
-    return (
-        f"{best.states:,} states, {best.sweeps:,} sweeps, {forgets}; optimum from {low:.6g} to {high:.6g}, proved."
-    )
+    size = f"{counted(best.states, 'state')}, {counted(best.sweeps, 'sweep')}"
+    forgets = f"forgotten when silent for {counted(best.slots.silent, 'turn')}"
+    return f"{size}, {forgets}; optimum from {low:.6g} to {high:.6g}, proved."
 
 
 def _table(title: str, rows: Sequence[dict[str, Any]]) -> Any:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from copy import deepcopy
+from fractions import Fraction
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,7 @@ from teltheory.cli.printed.output import progress_bar
 from teltheory.cli.printed.tables import plain_table
 from teltheory.cli.printed.written import Written, written_options
 from teltheory.errors import ArgumentError
+from teltheory.model.display import counted
 from teltheory.model.units import listed_values
 
 
@@ -46,10 +49,7 @@ class Finished:
         return found
 
 
-@command(
-    "map",
-    "belief map model.json --vary kinds.quick.turn_rate=1,2,4,8,16 --vary gaps=1/2,2/3 --discount 0.9 --silent 4",
-)
+@command("map", "belief map model.json --vary gaps=1/2,2/3 --discount 0.9 --silent 4")
 @click.argument("model_file", metavar="MODEL")
 @option(
     "--vary",
@@ -116,12 +116,15 @@ def _set(document: Any, path: str, text: str, name: str) -> None:
             raise ArgumentError("--vary", path, f"a field of {name}, such as kinds.NAME.turn_rate")
     if not isinstance(at, dict):
         raise ArgumentError("--vary", path, f"a field of {name}, such as kinds.NAME.turn_rate")
-    value: Any = int(text) if text.isdecimal() else text
+    value: Any = text
+    with suppress(ValueError, ZeroDivisionError):
+        number = Fraction(text)
+        value = int(number) if number.denominator == 1 else str(number)
     old = at.get(last)
     if isinstance(old, dict):
-        value = {text: 1}
+        value = {str(value): 1}
     elif isinstance(old, list):
-        value = [{text: 1}]
+        value = [{str(value): 1}]
     at[last] = value
 
 
@@ -162,13 +165,12 @@ def search(
             results.append(
                 (document, kept.add(about, found_on(document, rules, turns)) if found is None else found)
             )
-    rows = summary(results)
+    rows = summary(results, [rule.name for rule in rules])
     heads = [*COLUMNS, "policy", "models", "loses", "at worst"]
     cells = [[str(row[head]) for head in heads[:-1]] + [f"{row['worst']:.6f}"] for row in rows]
     skipped = sum("skipped" in found for _, found in results)
-    said = (
-        f"{len(results) - skipped:,} models, {turns} turns ahead; {skipped:,} with too many states were left out."
-    )
+    solved, left = counted(len(results) - skipped, "model"), f"{skipped:,} with too many states were left out"
+    said = f"{solved}, {counted(turns, 'turn')} ahead; {left}."
     smallest = [{name: row[name] for name in (*COLUMNS, "policy", "smallest")} for row in rows if row["smallest"]]
     plain = [{name: value for name, value in row.items() if name != "smallest"} for row in rows]
     table = plain_table("Where policies lose", heads, cells, heads[:5])
