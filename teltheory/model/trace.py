@@ -185,7 +185,7 @@ class Trace(Requests, Tabular):
     @cached_property
     def past(self) -> IntArray:
         """Past of the turn's conversation after the turn, h + q + a; shape (n,)."""
-        return readonly(self.history + self.prompt + self.response)
+        return readonly(self.total + self.response)
 
     @cached_property
     def code(self) -> IntArray:

@@ -59,7 +59,7 @@ from teltheory.errors import ArgumentError
 from teltheory.model.display import in_short, unit_of
 from teltheory.model.forest import Forest
 from teltheory.model.instance import Instance
-from teltheory.model.numbers import INT64_MAX, FloatArray, IntArray, exact_sum
+from teltheory.model.numbers import INT64_MAX, FloatArray, IntArray
 from teltheory.model.outcome import Outcome
 from teltheory.model.requests import Requests
 from teltheory.model.trace import Trace
@@ -170,10 +170,10 @@ class CapacityCurve:
         xi, sizes = self.units.xi(xi), self._whole(capacities)
         if self.segments is None or not sizes:
             return _exact([tail_excess_latency(self.outcome(c), xi) for c in sizes])
-        from teltheory.replay.chains.segments import ladder
+        from teltheory.replay.chains.segments import excess_of_all, ladder
 
         ordered, places = np.unique(np.array(sizes, np.int64), return_inverse=True)
-        most = exact_sum(np.maximum(self.trace.total - xi, 0))
+        most = _whole_of(*excess_of_all(self.trace.total, xi).tolist())
         steps = np.cumsum(self.segments.reuse_changes(self.trace, xi, ladder(ordered)), axis=0).tolist()
         reused = [
             count * capacity - _whole_of(high, low)

@@ -127,6 +127,18 @@ void segments_at(int64_t n, const int64_t first[n], const int64_t second[n], con
     }
 }
 
+/* Write the sum of max(total - xi, 0): its high part in units of 2**32, and its low part. */
+void excess_of_all(int64_t n, const int64_t total[n], int64_t xi, int64_t sum[2]) {
+    int64_t high = 0, low = 0;
+    for (int64_t k = 0; k < n; k++) {
+        int64_t excess = larger(total[k] - xi, 0);
+        high += excess >> 32;
+        low += excess & 0xFFFFFFFF;
+    }
+    sum[0] = high;
+    sum[1] = low;
+}
+
 /* Note which segments begin (+) or end (-) at or before each capacity and after the one below it: `changes` has a
    row of three numbers for each (`note_change`), zeros at first. There is a capacity.
 

@@ -54,6 +54,13 @@ class Segments(NamedTuple):
         return ends
 
 
+def excess_of_all(total: IntArray, xi: int) -> IntArray:
+    """Return the sum of max(total - xi, 0): its high part in units of 2**32, and its low part."""
+    sums = np.zeros(2, np.int64)
+    call("excess_of_all", len(total), total, xi, sums)
+    return sums
+
+
 def segments_by_budgets(trace: Trace, safe: int) -> Segments:
     """Find the segments of least-recent trim if budgets are all but `safe` of pasts that never shrink."""
     n = len(trace)
