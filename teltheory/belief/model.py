@@ -35,6 +35,8 @@ Belief: TypeAlias = Literal["paper", "bayes"]
 NOTHING = fixed(0)
 Allocation: TypeAlias = tuple[int, ...]
 """What is cached, or kept, of each conversation."""
+Hinges: TypeAlias = tuple[tuple[int, int], ...]
+"""A cost of u uncached tokens as the sum of w max(u - t, 0) over pairs of w and t."""
 
 
 @dataclass(frozen=True)
@@ -159,9 +161,17 @@ class BeliefMDP:
     def first_excess(self) -> Fraction:
         """The expected excess of the first turn of a new conversation."""
         return sum(
-            (kind.share * p * max(q - self.xi, 0) for kind in self.kinds for q, p in kind.prompt(0).outcomes),
+            (
+                kind.share * p * charged(self.hinges(i), q)
+                for i, kind in enumerate(self.kinds)
+                for q, p in kind.prompt(0).outcomes
+            ),
             Fraction(0),
         )
+
+    def hinges(self, kind: int) -> Hinges:
+        """Return what uncached tokens cost a kind: the excess above xi, unless a model says otherwise."""
+        return ((1, self.xi),)
 
 
 class Known(NamedTuple):
@@ -365,12 +375,16 @@ def longest_past(model: BeliefMDP, state: State, turns: int) -> int:
     return longest
 
 
+def charged(hinges: Hinges, uncached: int) -> int:
+    """Return what uncached tokens cost."""
+    return sum(weight * max(uncached - threshold, 0) for weight, threshold in hinges)
+
+
 def excess(model: BeliefMDP, state: State, kept: Allocation, arrival: Arrival) -> int:
     """Return the excess of a next turn."""
-    if arrival.place == len(kept):
-        return max(arrival.prompt - model.xi, 0)
-    past = state.conversations[arrival.place].past
-    return max(past + arrival.prompt - kept[arrival.place] - model.xi, 0)
+    new = arrival.place == len(kept)
+    there = 0 if new else state.conversations[arrival.place].past - kept[arrival.place]
+    return charged(model.hinges(arrival.kind), there + arrival.prompt)
 
 
 def first_turn(model: BeliefMDP, kind: int, prompt: int, response: int) -> State:

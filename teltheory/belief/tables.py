@@ -24,6 +24,7 @@ from teltheory.belief.mdp import Solver
 from teltheory.belief.model import (
     Allocation,
     BeliefMDP,
+    Hinges,
     Policy,
     State,
     after,
@@ -147,12 +148,13 @@ def fits(model: BeliefMDP, state: State) -> NDArray[np.bool_]:
 
 
 @lru_cache(maxsize=4096)
-def expected_excess(law: Finite, past: int, xi: int, most: int) -> Exact:
-    """Return g(y) = E[max(L + Q - y - xi, 0)] for y = 0 ... most."""
+def expected_excess(law: Finite, past: int, hinges: Hinges, most: int) -> Exact:
+    """Return g(y), the mean cost of L + Q - y uncached tokens, E[max(L + Q - y - xi, 0)], for y = 0 ... most."""
     common = lcm(*(p.denominator for p in law.probabilities))
     weights = [int(p * common) for p in law.probabilities]
     kept = np.arange(most + 1)
-    terms = (w * np.maximum(past + q - xi - kept, 0) for q, w in zip(law.lengths, weights, strict=True))
+    ahead = [(past + q, w) for q, w in zip(law.lengths, weights, strict=True)]
+    terms = (w * each * np.maximum(most_u - xi - kept, 0) for most_u, w in ahead for each, xi in hinges)
     return Exact(np.asarray(sum(terms), object), common)
 
 
@@ -176,7 +178,7 @@ def _by_conversation(model: BeliefMDP, state: State, weights: list[Fraction]) ->
     terms = []
     for i, (known, size) in enumerate(zip(state.conversations, sizes, strict=True)):
         law = model.kinds[known.kind].prompt(known.turns)
-        found = expected_excess(law, known.past, model.xi, size - 1)
+        found = expected_excess(law, known.past, model.hinges(known.kind), size - 1)
         along = [-1 if axis == i else 1 for axis in range(len(sizes))]
         terms.append((weights[i], Exact(found.numerators.reshape(along), found.denominator)))
     return terms

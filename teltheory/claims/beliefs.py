@@ -187,13 +187,14 @@ def histories(model: BeliefMDP, length: int, conversations: int) -> Iterator[tup
         yield ()
         return
     for steps in histories(model, length - 1, conversations):
-        for step in _next_steps(model, steps, conversations):
+        for step in next_steps(model, steps, conversations):
             past = sum(s.prompt + s.response for s in (*steps, step) if s.place == step.place)
             if not model.forced or past <= model.capacity:
                 yield (*steps, step)
 
 
-def _next_steps(model: BeliefMDP, steps: tuple[PastTurn, ...], conversations: int) -> Iterator[PastTurn]:
+def next_steps(model: BeliefMDP, steps: tuple[PastTurn, ...], conversations: int) -> Iterator[PastTurn]:
+    """Yield every turn that can follow."""
     kinds = list({step.place: step.kind for step in steps}.items())
     if len(kinds) < conversations:
         kinds += [(len(kinds), kind) for kind in range(len(model.kinds))]
@@ -221,8 +222,9 @@ def model_as_dict(model: BeliefMDP) -> dict[str, Any]:
                 "prompts": [_law(law) for law in kind.prompts],
                 "response": _law(kind.response),
                 "share": str(kind.share),
+                **({} if model.hinges(k) == ((1, model.xi),) else {"hinges": [*map(list, model.hinges(k))]}),
             }
-            for kind in model.kinds
+            for k, kind in enumerate(model.kinds)
         ],
     }
 
