@@ -18,6 +18,8 @@ MODULES = (
     "theorem_d2_bayes",
     "corollaries_d2",
     "printed_index",
+    "theorem_d2_general",
+    "belief_validation",
     "printed_numbers",
     "printed_tables",
     "headlines",

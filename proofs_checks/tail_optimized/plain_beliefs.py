@@ -3,7 +3,7 @@
 A model and a history are plain data, as a counterexample tells them; nothing of the package is used.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 from typing import Any, TypeAlias
@@ -138,10 +138,9 @@ class Judge:
         """Return every choice of the rule that fills the cache: the least mean cost, weighed by the index."""
         allowed = self.allowed(self.known, cached, self.theta)
         filling = [kept for kept in allowed if sum(kept) == max(map(sum, allowed))]
-        found = {kept: self._objective(kept, weights) for kept in filling}
+        found = {kept: total(self._objective(kept, weights)) for kept in filling}
         return [kept for kept, cost in found.items() if cost == min(found.values())]
 
-    def _objective(self, kept: Kept, weights: list[Fraction]) -> Fraction:
-        known = zip(self.known, kept, weights, strict=True)
-        prompts = ((one, y, r, q, p) for one, y, r in known for q, p in self.prompts(*one[:2]))
-        return total(r * p * self.cost(one[0], one[3] + q - y) for one, y, r, q, p in prompts)
+    def _objective(self, kept: Kept, weights: list[Fraction]) -> Iterator[Fraction]:
+        for one, y, weight in zip(self.known, kept, weights, strict=True):
+            yield from (weight * p * self.cost(one[0], one[3] + q - y) for q, p in self.prompts(*one[:2]))

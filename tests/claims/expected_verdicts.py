@@ -17,7 +17,7 @@ theorem-31 theorem-31.per-request theorem-31.forced theorem-31.threshold-lru the
 theorem-31.threshold-lru.second theorem-31.large-q algorithm-1.repaired algorithm-1.single-pass
 trim.order-is-free trim.order-is-free.named trim.order-is-free.named.forced trim.eager
 theorem-31.threshold-lru.partial appendix-e.repeated.excess stack.lru stack.tlru stack.tlru-round-robin
-theorem-d2 theorem-d2.turn-law.promising theorem-d2.exchange
+theorem-d2 theorem-d2.turn-law.promising theorem-d2.exchange theorem-d2.every-horizon theorem-d2.convex-costs
 forest.tlru.high-water forest.tlru.high-water.forced forest.tlru.high-water.running forest.tlru.high-water.closed
 forest.stack.lru forest.stack.tlru.high-water forest.stack.tlru.last forest.belady.inclusion
 forest.tail-optimized-belady.inclusion ragcache.starvation.overtaken
@@ -49,6 +49,8 @@ BELIEF_ROWS = tuple(
     for name in rows_of("theorem_d2", "theorem_d2_exchange", "theorem_d2_bayes", "corollaries_d2", "printed_index")
     if name != "et-lru.printed-index.ratio"
 )
+DRAWN_ROWS = rows_of("belief_validation")
+JUDGED_ROWS = (*rows_of("theorem_d2_general"), *DRAWN_ROWS)
 LIMIT_ROWS = rows_of("tail_measures", "not_competitive", "hardness", "hard_caches", "strict_capacity")
 RAG_ROWS = tuple(claim.id for claim in all_claims() if claim.id.startswith("ragcache."))
 PARROT_ROWS = rows_of(
@@ -70,3 +72,4 @@ TIER_ROWS = tuple(
 )
 OPTIMUM_ROWS = rows_of("optimum", "weights", "strict")
 SAMPLED = {claim.id for claim in all_claims() if claim.sampled}
+MEASURED = SAMPLED - set(DRAWN_ROWS)

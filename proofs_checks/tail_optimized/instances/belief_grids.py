@@ -146,6 +146,8 @@ def optimality_row(
     lengths: Lengths,
     origin: Origin = BOTH,
     proof: Callable[[], Proof] | None = None,
+    second: SecondRoute[BeliefCase] = BY_RECURSION,
+    conversations: int = 3,
 ) -> Claim[BeliefCase]:
     """Return a row on the optimality of a rule, at the end of every history and for every cache.
 
@@ -156,7 +158,5 @@ def optimality_row(
     def values(case: BeliefCase) -> Values | None:
         return costs(name, decide(case)) if case.feasible else None
 
-    space = AllHistories({"quick": quick, "full": full or quick}, lengths, note)
-    return claim(
-        id, source, statement, optimal_everywhere, space, origin=origin, proof=proof, second=BY_RECURSION
-    )(values)
+    space = AllHistories({"quick": quick, "full": full or quick}, lengths, note, conversations)
+    return claim(id, source, statement, optimal_everywhere, space, proof, second=second, origin=origin)(values)

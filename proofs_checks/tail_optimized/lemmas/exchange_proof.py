@@ -226,6 +226,14 @@ LAW = [
         shown=[indicator(L + CAME + ANSWERED + Q - WHOLE_XI >= J) - indicator(L + Q - WHOLE_XI >= J)],
     ),
 ]
+BEFORE, AFTER = reals("rise rise_after")
+CONVEX = [
+    Obligation(
+        "with q and a in the past a token saves no less, where a convex cost rises by no less from more tokens on",
+        (CAME >= 0, ANSWERED >= 0, implies(L + Q - J <= L + CAME + ANSWERED + Q - J, BEFORE <= AFTER)),
+        BEFORE <= AFTER,
+    )
+]
 
 BY_HAND = (
     "any number of conversations and turns, any lengths, C, xi, rates and gaps; by hand: the recursion is a mean "
@@ -250,4 +258,5 @@ def prove(law: list[Obligation]) -> Proof:
 
 
 same_law_proof = partial(prove, LAW)
+convex_proof = partial(prove, CONVEX)
 promising_proof = partial(prove, ITEMS)
