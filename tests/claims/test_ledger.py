@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,8 @@ from report.ledger_rows import DOCS
 import proofs_checks
 import teltheory as tt
 from proofs_checks.tail_optimized.algorithm_1 import one_pass
+from proofs_checks.tail_optimized.plain_beliefs import Judge
+from proofs_checks.tail_optimized.theorem_d2_general import DIVISOR
 from teltheory.claims.case import Case
 from teltheory.claims.forests import ForestCase, SmallForests, no_threshold
 from teltheory.claims.forests import no_estimate as no_estimate_on_forests
@@ -117,6 +120,20 @@ def test_a_script_of_fractions_alone_confirms_the_counterexample(ledger, name):
     told = subprocess.run([sys.executable, script, name], capture_output=True, text=True, check=True).stdout
     rule = "the rule" if rule == "rule" else rule
     assert told == f"{rule} keeps {example['kept']}: {cost}, but {example['best']} costs {optimal}\n"
+
+
+@pytest.mark.parametrize("name", [name for name in JUDGED_ROWS if EXPECTED.get(name) == "refuted"])
+def test_the_judge_confirms_a_counterexample_from_its_plain_data(ledger, name):
+    example = ledger[name]["counterexample"]
+    judge, kept, cached = (
+        Judge(example["model"], example["history"]),
+        *map(tuple, (example["kept"], example["cached"])),
+    )
+    turns = range(1 if "every-horizon" in name else example["following"], example["following"] + 1)
+    rule, optimal = map(Fraction, example["values"].values())
+    assert rule > optimal
+    assert rule == (DIVISOR if "scaling" in name else 1) * sum(judge.keeping(kept, m) for m in turns)
+    assert "scaling" in name or optimal == sum(judge.least(cached, m) for m in turns)
 
 
 def test_every_row_says_what_it_rests_on(ledger):

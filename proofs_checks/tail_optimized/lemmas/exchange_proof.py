@@ -1,7 +1,8 @@
 """The exchange lemma of Theorem D.2, checked by machine (docs/proofs-belief.md has it in words).
 
-Tokens are items, v is a token's score before a turn and w after it, F(K) the excess that is saved from then on by
-keeping the tokens K. T has C - 1 tokens, and b and all of T score at least as much as a.
+Tokens are items, v is a token's score before a turn and w after it, F(K) what is saved from then on by keeping the
+tokens K: of the excess, or of any convex cost of uncached tokens, by any weights of turns. T has C - 1 tokens, and
+b and all of T score at least as much as a.
 
 1. *Immediate.* In the next turn T + b saves at least as much as T + a, in the mean.
 2. *Later, outcome by outcome.* Who arrives has all its tokens R at hand. The best choice from T + b + R saves at
@@ -239,7 +240,8 @@ BY_HAND = (
     "any number of conversations and turns, any lengths, C, xi, rates and gaps; by hand: the recursion is a mean "
     "over outcomes of what is saved now and later; a token more does no harm; of the best choices some has most "
     "in common with a given one, and two that differ have each a token of its own (written out for up to 6 "
-    "tokens); prefixes are among the sets of highest score (docs/proofs-belief.md)"
+    "tokens); prefixes are among the sets of highest score; savings of all turns are the limit of those of m "
+    "(docs/proofs-belief.md)"
 )
 
 
