@@ -8,7 +8,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import grimp
@@ -29,6 +28,8 @@ KINDS = [
     "TieredOutcome",
 ]
 LONG = 50
+ALONE = ("proofs_checks", "tests")
+BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
 @dataclass(frozen=True)
@@ -53,23 +54,27 @@ FIGURES = {
 }
 
 
-def files(folder: str, root: Path = ROOT) -> list[Path]:
-    return sorted(path for path in (root / folder).rglob("*.py") if "out" not in path.parts)
-
-
-@cache
-def trees(folder: str, root: Path = ROOT) -> dict[Path, ast.Module]:
-    return {path: ast.parse(path.read_text()) for path in files(folder, root)}
+def trees(folder: str) -> Iterator[tuple[Path, ast.Module]]:
+    """Yield each file with its tree, one at a time: the trees of all of them cost Python's collector seconds."""
+    paths = sorted(path for path in (ROOT / folder).rglob("*.py") if "out" not in path.parts)
+    return ((path, ast.parse(path.read_text())) for path in paths)
 
 
 def defined(tree: ast.Module, *kinds: type[ast.AST]) -> Iterator[ast.AST]:
-    return (node for node in ast.walk(tree) if isinstance(node, kinds))
+    """Yield statements of these kinds, and the file; expressions hold none."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        waiting += (one for name in BODIES for one in getattr(node, name, ()))
+        if isinstance(node, kinds):
+            yield node
 
 
-def told_apart(root: Path = ROOT) -> int:
+def told_apart(path: Path, tree: ast.Module) -> int:
     """Return how often code outside model/ asks which kind of requests or memory it has."""
-    outside = (tree for path, tree in trees("teltheory", root).items() if "model" not in path.parts)
-    calls = (node for tree in outside for node in defined(tree, ast.Call))
+    if "model" in path.parts or "isinstance(" not in path.read_text():
+        return 0
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
     return sum(getattr(call.func, "id", "") == "isinstance" and asks_a_kind(call.args[1]) for call in calls)
 
 
@@ -81,20 +86,10 @@ def name_of(node: ast.Name | ast.Attribute) -> str:
     return node.id if isinstance(node, ast.Name) else node.attr
 
 
-def long_functions(root: Path = ROOT) -> list[str]:
-    """Return the functions of the package with 50 lines and more, docstrings counted."""
-    return [
-        f"{path.relative_to(root)}: {function.name}"
-        for path, tree in trees("teltheory", root).items()
-        for function in defined(tree, ast.FunctionDef, ast.AsyncFunctionDef)
-        if function.end_lineno - function.lineno + 1 >= LONG
-    ]
-
-
-def repeated_names(root: Path = ROOT) -> list[str]:
-    """Return the names that more than one class of the package has."""
-    classes = (one.name for tree in trees("teltheory", root).values() for one in defined(tree, ast.ClassDef))
-    return sorted(name for name, times in Counter(classes).items() if times > 1)
+def long_functions(tree: ast.Module) -> int:
+    """Return how many functions have 50 lines and more, docstrings counted."""
+    functions = defined(tree, ast.FunctionDef, ast.AsyncFunctionDef)
+    return sum(function.end_lineno - function.lineno + 1 >= LONG for function in functions)
 
 
 def imports() -> grimp.ImportGraph:
@@ -119,12 +114,8 @@ def room(module: str) -> str:
     return module.split(".")[1] if "." in module else module
 
 
-def lines_of_code(folder: str, root: Path = ROOT) -> int:
-    """Return the lines that are neither blank nor in a docstring."""
-    return sum(len(lines_of(path.read_text(), tree)) for path, tree in trees(folder, root).items())
-
-
 def lines_of(text: str, tree: ast.Module) -> set[int]:
+    """Return the lines that are neither blank nor in a docstring."""
     written = {number for number, line in enumerate(text.splitlines(), 1) if line.strip()}
     documented = (one for one in defined(tree, ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef))
     docstrings = (one.body[0] for one in documented if ast.get_docstring(one, clean=False) is not None)
@@ -132,14 +123,18 @@ def lines_of(text: str, tree: ast.Module) -> set[int]:
 
 
 def measured() -> dict[str, int]:
-    graph = imports()
+    graph, found, classes = imports(), Counter(), Counter()
+    for path, tree in trees("teltheory"):
+        found["isinstance"] += told_apart(path, tree)
+        found["long"] += long_functions(tree)
+        found["teltheory"] += len(lines_of(path.read_text(), tree))
+        classes.update(one.name for one in defined(tree, ast.ClassDef))
     return {
-        "isinstance": told_apart(),
-        "long": len(long_functions()),
+        **found,
         "circles": len(circles(graph)),
-        "names": len(repeated_names()),
+        "names": sum(times > 1 for times in classes.values()),
         "rooms": pairs_of_rooms(graph),
-        **{folder: lines_of_code(folder) for folder in ("teltheory", "proofs_checks", "tests")},
+        **{of: sum(len(lines_of(path.read_text(), tree)) for path, tree in trees(of)) for of in ALONE},
     }
 
 
@@ -161,8 +156,8 @@ def test_files_that_import_each_other_are_a_circle():
 
 
 def test_a_kind_is_asked_where_isinstance_names_it():
-    asked = ast.parse("isinstance(x, Trace | tt.Forest), isinstance(x, int), issubclass(x, Trace)")
-    assert [asks_a_kind(call.args[1]) for call in defined(asked, ast.Call)] == [True, False, True]
+    tree = ast.parse("isinstance(x, Trace | tt.Forest), isinstance(x, int), issubclass(x, Trace)")
+    assert [asks_a_kind(one.args[1]) for one in ast.walk(tree) if isinstance(one, ast.Call)] == [True, False, True]
 
 
 def test_a_line_of_code_is_neither_blank_nor_documentation():

@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
@@ -22,6 +20,7 @@ from teltheory.claims.search import decide
 from teltheory.claims.statements import check as module
 from teltheory.claims.statements import grammar
 from teltheory.claims.statements.grammar import Relations, parse_condition, parse_statement
+from teltheory.cli import main
 from teltheory.errors import ArgumentError
 
 NAMES = tuple(module.OF_TRACES)
@@ -193,7 +192,7 @@ def test_values_are_those_of_a_replay(small):
 
 def test_forced_caching_forests_and_tiers(monkeypatch):
     monkeypatch.setattr(module, "FORESTS", ({1: 2, 2: 3, 3: 2}, {}))
-    monkeypatch.setattr(module, "TIERED", tiny(module.TIERED, module.SmallTiers, ({2: 1, 3: 2}, {})))
+    monkeypatch.setattr(module, "TIERED", tiny(module.TIERED, module.SmallTiers, ({2: 2, 3: 1}, {})))
     theorem = ("TEL(tlru) <= TEL(lru)", "q_hat >= max_prompt")
     for kind, mode in product(({"forests": True}, {"tiers": True}), ({}, {"forced": True})):
         more = kind | mode
@@ -205,13 +204,14 @@ def test_forced_caching_forests_and_tiers(monkeypatch):
     assert tt.check("hits(lru) <= 0", forests=True, samples=0).counterexample["paths"] == [[1], [1]]
 
 
-def test_the_command_says_it_and_its_exit_code(tmp_path):
+def test_the_command_says_it_and_its_exit_code(tmp_path, monkeypatch, capsys):
     """A theorist's walk: a false statement, the theorem's condition put right, and the row as data."""
+    monkeypatch.chdir(tmp_path)
 
     def ran(*words):
-        run = [sys.executable, "-c", "from teltheory.cli import main; main()", "check", *words]
-        done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=False)
-        return done.returncode, done.stdout, done.stderr
+        with pytest.raises(SystemExit) as stop:
+            main(["check", *words])
+        return stop.value.code, *capsys.readouterr()
 
     code, said, _ = ran("TEL(tlru) <= TEL(lru)", "--where", "q_hat * turns = prompts", "--json", "row.json")
     assert code == 1

@@ -102,6 +102,7 @@ def test_more_lines_of_a_seed_begin_with_the_same_ones(monkeypatch):
 
 
 def test_what_a_seed_drew_is_planted_where_its_line_is_now(monkeypatch, tmp_path):
+    monkeypatch.setattr(lines, "PLACES", ("serving", "cost/metrics.py"))
     some = drawn(20, 3)
     keys = [fault.key for fault in some]
     (tmp_path / "3.txt").write_text("\n".join([*keys[5:], "teltheory/gone.py: 1    1 -> 2", f"{keys[0]}0"]))
