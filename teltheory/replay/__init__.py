@@ -95,7 +95,7 @@ def replay(
     engine : {"auto", "kernel", "reference"}
         The kernel is machine code and runs policies whose rules are written on arrays
         (`teltheory.policies.on_arrays`) and do not look at what is cached; the reference is plain Python and runs
-        every policy. "auto" takes the kernel from 2,000 turns on. Both have the same outcome.
+        every policy. "auto" takes the kernel from 500 turns on. Both have the same outcome.
     progress : callable or bool, optional
         Called with the turns done, and all of them, now and then; True shows a bar on standard error.
 

@@ -17,8 +17,8 @@ from teltheory.replay.tiers.nodes import WholeNodes
 
 Engine = Literal["auto", "kernel", "reference"]
 Cache = Literal["strict", "holes", "whole"] | RadixNodes | WholeNodes
-KERNEL_FROM = 2000
-"""Turns from which on the kernel is quicker than loading it."""
+KERNEL_FROM = 500
+"""Turns from which on a few replays by the kernel, loaded, are quicker than by the reference."""
 UNITS_A_TURN = 3
 """Units of paths that the reference replays in the time of a turn, where it goes by units."""
 REFERENCE_TO = 10_000

@@ -143,6 +143,6 @@ def test_only_large_sweeps_start_processes_unasked():
 
     assert processes_for(jobs(100, 12_000), None) == 1
     assert processes_for(jobs(20, WORTH_A_PROCESS // 20), None) == cores()
-    assert processes_for(jobs(1000, 1000), None) == cores()
+    assert processes_for(jobs(1000, 499), None) == cores()
     assert processes_for([], None) == 1
     assert processes_for(jobs(1, 1), 3) == 3
