@@ -151,8 +151,8 @@ Proof.
   - intros j n. unfold budget. simpl. now rewrite !upd_neq.
 Qed.
 
-(* Rows trim.order-is-free, trim.order-is-free.named and .named.forced, of T-LRU whose estimates cover the
-   prompts. *)
+(* Rows trim.order-is-free, trim.order-is-free.named and .named.forced, of T-LRU whose estimates cover the prompts; and
+   trim.eager, as surplus may go at any time, also where nothing overflows. *)
 Theorem order_of_trimming_is_free : forall N C xi forced w X us one_order other_order,
   start N w X -> trace N w us -> covered w us ->
   run xi (tlru N C forced xi) w X us one_order ->
@@ -162,4 +162,47 @@ Proof.
   intros N C xi forced w X us xs ys St Tr Co.
   exact (order_is_free_with_foresight N C xi forced (budget xi) (fun _ _ => false) w X us xs ys St Tr
     (covered_foresees xi us w Co)).
+Qed.
+
+(* Where no budget is less than the past, nothing is trimmed. *)
+Lemma nothing_to_trim N C forced b ready w theta X X' : (forall i, past w i <= b i) -> within (past w) X ->
+  cut N C forced b ready w theta X X' -> lru N C forced w theta X X'.
+Proof.
+  intros B W R. induction R as [X D | X v X' Hv F Mv R IH | X v X' O Rd Lv R IH].
+  - now apply fits.
+  - specialize (W v). specialize (B v). lia.
+  - apply evicts with (v := v); [auto|exact I|auto|]. apply IH. intros i. specialize (W i). at_place v i; lia.
+Qed.
+
+Lemma same_runs N C xi forced : forall us w X Y xs ys, stands N w -> within (past w) X -> (forall i, X i = Y i) ->
+  (forall i, xi <= guess w i) -> Forall (fun u => xi <= estimate u) us -> trace N w us ->
+  run 0 (tlru_partial N C forced xi) w X us xs -> run 0 (lru N C forced) w Y us ys -> xs = ys.
+Proof.
+  induction us as [|u us IH]; intros w X Y xs ys St W E G Es Tr RX RY; inversion RX as [|? ? ? ? X' ? CX RX'];
+    subst;
+    inversion RY as [|? ? ? ? Y' ? CY RY']; subst; auto.
+  destruct Tr as (Nu & _ & Tr). inversion Es as [|? ? Eu Es']; subst.
+    destruct (serve_stands N w u St Nu) as (St' & K).
+  assert (W' : within (past (serve u w)) (fill u X)) by (exact (fill_le u X (past w) W)).
+  assert (G' : forall i, xi <= guess (serve u w) i).
+  { intros i. simpl. destruct (upd_case (guess w) (who u) (estimate u) i) as [[-> F]|[_ F]]; rewrite F; auto. }
+  f_equal; [unfold excess, uncached, reused; now rewrite E|].
+  assert (CX' : lru N C forced (serve u w) (who u) (fill u X) X').
+  { apply nothing_to_trim with (b := budget xi (serve u w)) (ready := at_once); auto. intros i. specialize (G' i).
+    unfold budget. lia. }
+  apply (IH (serve u w) X' Y'); auto; [exact (cut_within _ _ _ _ _ _ _ _ _ _ CX W')|].
+  apply (lru_same N C forced (serve u w) (who u) _ _ K W' CX' (fill u Y)); auto.
+  intros i. unfold fill, upd. now rewrite E.
+Qed.
+
+(* Row theorem-31.large-q. With estimates of at least xi T-LRU is LRU, turn by turn: run 0 gives the uncached
+   tokens. *)
+Theorem tlru_is_lru : forall N C xi forced w X us of_tlru of_lru,
+  start N w X -> trace N w us -> (forall i, xi <= guess w i) -> Forall (fun u => xi <= estimate u) us ->
+  run 0 (tlru_partial N C forced xi) w X us of_tlru ->
+  run 0 (lru N C forced) w X us of_lru ->
+  of_tlru = of_lru.
+Proof.
+  intros N C xi forced w X us xs ys St Tr G Es. destruct (start_stands _ _ _ St) as (S & W).
+  now apply same_runs.
 Qed.

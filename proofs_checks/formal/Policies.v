@@ -1,6 +1,7 @@
 (* LRU, T-LRU and Threshold-LRU as the ways in which they may cut a cache, one token at a time. *)
 From Coq Require Import Arith List Bool.
 Require Import Numbers Model.
+Import ListNotations.
 
 Section Policies.
 Variables N C : nat.        (* conversations 0 .. N-1, and the capacity *)
@@ -62,6 +63,24 @@ Definition drop (cutoff : nat) (w : world) := drop_those (short cutoff w).
 Definition threshold_lru (cutoff : nat) (w : world) (theta : nat) (X : cache) := lru w theta (drop cutoff w theta
   X).
 
+
+(* T-LRU with round-robin trimming: a round visits the conversations in an order and takes a token of surplus from
+   each,
+   as long as the cache is too small; rounds follow while surplus is left. *)
+Fixpoint visit (theta : nat) (budget : nat -> nat) (order : list nat) (X : cache) : cache :=
+  match order with
+  | [] => X
+  | v :: order => visit theta budget order
+      (if (C <? sum N X) && (budget v <? X v) && negb (exempt theta v) then lose X v else X)
+  end.
+Inductive in_rounds (order : list nat) (budget : nat -> nat) (w : world) (theta : nat) : cache -> cache -> Prop :=
+| rounds_fit X : sum N X <= C -> in_rounds order budget w theta X X
+| rounds_visit X X' : sum N X > C -> ~ no_surplus theta budget X ->
+    in_rounds order budget w theta (visit theta budget order X) X' -> in_rounds order budget w theta X X'
+| rounds_evict X v X' : sum N X > C -> no_surplus theta budget X -> least_recent w theta X v ->
+    in_rounds order budget w theta (lose X v) X' -> in_rounds order budget w theta X X'.
+Definition tlru_in_rounds (order : world -> list nat) (xi : nat) (w : world) := in_rounds (order w) (budget xi w)
+  w.
 
 (* T-LRU with other budgets, and that drops whom it knows to be gone: End-Aware and Length-Aware T-LRU. *)
 Definition aware_tlru (b : world -> nat -> nat) (gone : world -> nat ->

@@ -26,7 +26,8 @@ Proof.
   clear. intros w u us X Y (M & To & Sh & I).
   destruct (together_turn _ _ _ _ _ _ _ To) as ((Hu & Pu & WX & WY) & K & To').
   split; [now apply (enough_is_kept w)|]. intros X' Y' CX CY. exists (fill u M).
-  pose proof (fill_shape N w u (fun _ => False) (fun _ => False) M Y (g_stands _ _ _ _ _ _ To) ltac:(auto) Sh) as Sh'.
+  pose proof (fill_shape N w u (fun _ => False) (fun _ => False) M Y (g_stands _ _ _ _ _ _ To) ltac:(auto) Sh) as
+    Sh'.
   destruct To' as [St' WM' WX' WY' Tr Co].
   destruct (lru_cut N C forced _ _ _ _ _ _ K WM' CY WY' Sh') as (SY & DY & ShY & _).
   assert (WY2 : within (fill u M) Y') by (intros i; specialize (DY i); specialize (WY' i); lia).

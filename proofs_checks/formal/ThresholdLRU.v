@@ -47,7 +47,8 @@ Proof.
   destruct (together_turn _ _ _ _ _ _ _ To) as ((Hu & Pu & WX & WY) & K & To').
   split. { apply (long_is_enough w); auto. destruct Al as [G F]. inversion F; subst. split; auto. }
   intros X' Y' CX CY. exists (fill u M).
-  pose proof (fill_shape N w u (fun _ => False) (fun _ => False) M Y (g_stands _ _ _ _ _ _ To) ltac:(auto) Sh) as Sh'.
+  pose proof (fill_shape N w u (fun _ => False) (fun _ => False) M Y (g_stands _ _ _ _ _ _ To) ltac:(auto) Sh) as
+    Sh'.
   destruct To' as [St' WM' WX' WY' Tr Co].
   destruct (lru_cut N C forced _ _ _ _ _ _ K WM' CY WY' Sh') as (SY & DY & ShY & _).
   assert (WY2 : within (fill u M) Y') by (intros i; specialize (DY i); specialize (WY' i); lia).
@@ -67,7 +68,8 @@ Proof.
 Qed.
 
 (* X is T-LRU's cache, Y is Threshold-LRU's. *)
-Lemma tlru_never_worse_than_threshold us w X exX exY : start N w X -> trace N w us -> covered w us -> always Q w us ->
+Lemma tlru_never_worse_than_threshold us w X exX exY : start N w X -> trace N w us -> covered w us ->
+  always Q w us ->
   run xi (tlru N C forced xi) w X us exX -> run xi threshold_lru w X us exY -> Forall2 le exX exY.
 Proof.
   intros St Tr Co Al. apply (side_by_side xi _ _ (fun w us X Y => exists M, together N w us M X Y /\
@@ -77,7 +79,8 @@ Proof.
   destruct (together_turn _ _ _ _ _ _ _ To) as ((Hu & Pu & WX & WY) & K & To').
   split; [now apply (enough_is_kept xi w)|]. intros X' Y' CX CY. exists (fill u M).
   assert (Sh1 : shape (serve u w) (fun j => short (serve u w) j = true) (fill u M) (fill u Y)).
-  { apply (fill_shape N w u (fun j => short w j = true)); auto; [apply To|]. intros j nj. unfold Policies.short. simpl.
+  { apply (fill_shape N w u (fun j => short w j = true)); auto; [apply To|]. intros j nj. unfold Policies.short.
+    simpl.
     now rewrite upd_neq by auto. }
   assert (Sh2 : shape (serve u w) (fun j => short (serve u w) j = true) (fill u M)
                   (drop (serve u w) (who u) (fill u Y))).
@@ -114,7 +117,8 @@ Proof.
 Qed.
 End ThresholdLRU.
 
-(* Row theorem-31.threshold-lru.first. Where xi is at least Q, the estimate of every turn, T-LRU has at most the
+(* Rows theorem-31.threshold-lru.first and .partial (surplus goes in any order, as much as is needed). Where xi is
+   at least Q, the estimate of every turn, T-LRU has at most the
    excess of Threshold-LRU(xi - Q) at every turn: optional and forced, any initial cache. *)
 Theorem tlru_below_threshold_lru : forall N C xi Q forced w X us of_tlru of_threshold,
   Q <= xi -> always Q w us -> start N w X -> trace N w us -> covered w us ->
