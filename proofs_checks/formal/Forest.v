@@ -46,6 +46,21 @@ Definition needed xi t := leads seen t (min (ask t) (total t - xi)) 0.
 Fixpoint from t c := match t with 0 => 0 | S s => if reads s c then S s else from s c end.
 Definition begins t c := match from t c with 0 => 0 | S s => S s + r end.
 Definition room t := C - cnt NB (runs t).
+
+(* Tail-Optimized Belady: the first request from t on that reads c, T if none does, and whether it needs c. *)
+Fixpoint next_read_in n t c := match n with 0 => t | S n => if reads t c then t else next_read_in n (S t) c end.
+Definition next_read t c := next_read_in (T - t) t c.
+Definition needs xi t c := existsb (fun d => blk t d =? c) (seq 0 (needed xi t)).
+Definition unneeded xi t c := next_read t c < T -> needs xi (next_read t c) c = false.
+Definition may_leave t (X : nat -> bool) c := c < NB /\ X c = true /\ runs t c = false.
+Definition is_at t c d := d < len t /\ blk t d = c.
+(* What no next request needs goes first; then what is read next furthest away, of one request the deepest. *)
+Definition leaves_first xi t (X : nat -> bool) v :=
+  may_leave t X v /\ (unneeded xi t v \/
+    (forall c, may_leave t X c -> ~ unneeded xi t c) /\
+    forall c, may_leave t X c -> next_read t c <= next_read t v /\
+      (next_read t c = next_read t v -> forall d e, is_at (next_read t v) c d -> is_at (next_read t v) v e ->
+        d <= e)).
 End Forest.
 
 (* What goes first of what may go: the latest surplus, and where there is none the latest. *)
@@ -56,6 +71,9 @@ Definition first_of (may sur : nat -> Prop) (later : nat -> nat -> Prop) v :=
 Inductive cut_by NB C (goes : (nat -> bool) -> nat -> Prop) : (nat -> bool) -> (nat -> bool) -> Prop :=
 | by_done X : cnt NB X <= C -> cut_by NB C goes X X
 | by_going X v X' : cnt NB X > C -> goes X v -> cut_by NB C goes (upd X v false) X' -> cut_by NB C goes X X'.
+
+Definition forest_belady_cut NB T C r blk len ask total at_first xi t :=
+  cut_by NB C (leaves_first NB T r blk len ask total at_first xi t).
 
 (* LRU and T-LRU with high-water marks. Requests are 1, 2, ...; blocks have depths from 1. *)
 Section Marks.
