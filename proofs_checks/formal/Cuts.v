@@ -67,9 +67,8 @@ Proof.
         at_place v theta; [congruence|auto].
 Qed.
 
-(* Let Z be a cache of LRU's shape that fits, and `low` at most Z.
-  A policy that trims above `low` alone, and evicts
-   the least recent only when the excepted have no more than Z, keeps `low`. *)
+(* Let Z be a cache of LRU's shape that fits, and `low` at most Z. A policy that trims above `low` alone, and
+   evicts the least recent only when the excepted have no more than Z, keeps `low`. *)
 Lemma keeps w theta M but Z low b (ready : cache -> Prop) X X' :
   clock w theta -> within (past w) M -> sum N Z <= C -> shape w but M Z -> (forall i, low i <= Z i) ->
   (forall X, within M X -> ready X -> forall j, but j -> X j <= Z j) -> (forall i, low i <= b i) ->

@@ -12,8 +12,8 @@ Definition excess (xi : nat) (X : cache) (u : turn) := uncached X u - xi.
 (* TEL: the sum of the excesses. *)
 Definition total (xs : list nat) := fold_right Nat.add 0 xs.
 
-(* [run xi cut w X us xs]: from the world w and the cache X the turns us can have the excesses xs.
-   A policy is a relation: [cut w i X X'] says that X may be cut to X' after a turn of i. *)
+(* [run xi cut w X us xs]: from the world w and the cache X the turns us can have the excesses xs. A policy is a
+   relation: [cut w i X X'] says that X may be cut to X' after a turn of i. *)
 Inductive run (xi : nat) (cut : world -> nat -> cache -> cache -> Prop) :
   world -> cache -> list turn -> list nat -> Prop :=
 | run_end w X : run xi cut w X [] []

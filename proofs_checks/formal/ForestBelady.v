@@ -1,6 +1,5 @@
 (* Statement F for the policy: on shared prefixes, in a cache with holes, Tail-Optimized Belady on blocks has the
-   least
-   TEL of any plan, and a set of steps proves it. *)
+   least TEL of any plan, and a set of steps proves it. *)
 From Coq Require Import Arith Lia List Bool.
 Require Model.
 Require Import Numbers Forest StatementF OptimumAttained FurthestNext.
@@ -321,8 +320,7 @@ Notation plan := (Forest.plan NB T C r blk len at_first).
 Notation tel := (forest_tel T blk ask total xi).
 Notation uncached_tel := (sum T (fun t => total t - xi)).
 (* What a set P of steps allows any plan to keep: the room at P, and the needed blocks whose reuse intervals cover
-   no
-   step of P. *)
+   no step of P. *)
 Notation bound := (bound NB T C r xi blk len ask total at_first).
 (* X t is what Tail-Optimized Belady caches at the start of request t. *)
 Variable X : nat -> nat -> bool.
@@ -331,9 +329,8 @@ Hypothesis cuts : forall t, t < T -> forest_belady_cut NB T C r blk len ask tota
   (filled_with blk len t (X t)) (X (S t)).
 
 (* Rows forest.optimum (r = 0), .forced (r = 1) and .running, from any start that fits. Tail-Optimized Belady,
-   which
-   evicts what is needed furthest away, of one request the deepest block first,
-     reaches the least TEL of any plan. *)
+   which evicts what is needed furthest away, of one request the deepest block first, reaches the least TEL of any
+   plan. *)
 Theorem forest_belady_is_optimal : plan X /\ forall Z, plan Z -> tel X <= tel Z.
 Proof.
   pose proof (is_plan NB T C r xi blk len ask total at_first X begins cuts fits) as Pl. split; auto. intros Z PZ.
@@ -344,8 +341,7 @@ Proof.
 Qed.
 
 (* Rows forest.optimum.certificate and .certificate.forced. A set P of steps proves every optimum: what
-   Tail-Optimized
-   Belady keeps is what P allows, and no plan keeps more than any P allows. *)
+   Tail-Optimized Belady keeps is what P allows, and no plan keeps more than any P allows. *)
 Theorem forest_certificate_closes : (exists P, uncached_tel = tel X + bound P) /\
   forall P Z, plan Z -> uncached_tel <= tel Z + bound P.
 Proof.
@@ -360,8 +356,7 @@ Qed.
 End Rows.
 
 (* Row forest.optimum, the other half. Tail-Optimized Belady has a run on every forest on which what runs fits, so
-   the
-   theorems above are not empty. *)
+   the theorems above are not empty. *)
 Theorem forest_belady_runs : forall NB T C r xi blk len ask total at_first, forest NB T blk len ask ->
   (forall t, t <= T -> cnt NB (Forest.runs r blk len t) <= C) -> exists X : nat -> nat -> bool,
   X 0 = at_first /\ forall t, t < T -> forest_belady_cut NB T C r blk len ask total at_first xi (S t)

@@ -62,8 +62,7 @@ Variable blk : nat -> nat -> nat.
 Variable len : nat -> nat.
 Notation full := (filled_with blk len).
 (* Which blocks stay at cut t, which are surplus, and which of two goes later: as long as the capacity is in none
-   of
-   them. *)
+   of them. *)
 Variables stays sur : nat -> nat -> bool.
 Variable later : nat -> nat -> nat -> Prop.
 Hypothesis apart : forall t v w, later t v w -> later t w v -> False.
@@ -80,10 +79,8 @@ Proof.
 Qed.
 
 (* Rows forest.stack.tlru.last and forest.tail-optimized-belady.inclusion, of caches with holes: for any surplus
-   and any
-   order that do not depend on the capacity, such as by the last request's mark,
-     or by the need of the next request and
-   when it comes. A and B are the caches of C and of C + 1. *)
+   and any order that do not depend on the capacity, such as by the last request's mark, or by the need of the next
+   request and when it comes. A and B are the caches of C and of C + 1. *)
 Theorem order_includes (A B : nat -> nat -> bool) : (forall v, A 0 v = B 0 v) ->
   (forall t, cut_by NB C (rule (S t)) (full (S t) (A t)) (A (S t))) ->
   (forall t, cut_by NB (S C) (rule (S t)) (full (S t) (B t)) (B (S t))) ->

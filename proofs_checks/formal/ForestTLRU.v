@@ -1,6 +1,5 @@
-(* T-LRU with high-water marks is never worse than LRU on shared prefixes: in caches with holes and in strict
-   ones, any
-   part of the surplus in any order, optional caching (r = 0), and forced with r requests running. *)
+(* T-LRU with high-water marks is never worse than LRU on shared prefixes: in caches with holes and in strict ones,
+   any part of the surplus in any order, optional caching (r = 0), and forced with r requests running. *)
 From Coq Require Import Arith Lia List Bool.
 Require Model.
 Require Import Numbers Forest StatementF.
@@ -216,8 +215,7 @@ Qed.
 Local Notation excess := (forest_excess xi blk ask total).
 
 (* Rows forest.tlru.high-water, .forced and .running, in strict caches and caches with holes. If Q covers the part
-   of
-   each request that no earlier one had, of those that continue a path, T-LRU has at most LRU's excess at every
+   of each request that no earlier one had, of those that continue a path, T-LRU has at most LRU's excess at every
    request. *)
 Theorem forest_tlru_never_worse t : t >= t0 -> excess (B t) (S t) <= excess (A t) (S t).
 Proof.

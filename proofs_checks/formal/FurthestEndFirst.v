@@ -168,9 +168,8 @@ Proof.
   intros S. induction S as [| |? ? ? ? ? ? ? ? ? ? ? S IH]; intros HP Hs; auto. apply IH; auto. eapply Hs; eauto.
 Qed.
 
-(* Step of rows theorem-b1 and forest.optimum.
-  What a sweep over the steps keeps, which drops the interval that ends last
-   wherever the room is exceeded, fits, and no choice of intervals that fits is larger. *)
+(* Step of rows theorem-b1 and forest.optimum. What a sweep over the steps keeps, which drops the interval that
+   ends last wherever the room is exceeded, fits, and no choice of intervals that fits is larger. *)
 Theorem greedy_best T D' : (forall i, i < M -> e i <= T) -> sweep T 0 (fun _ => false) D' ->
   fits (fun i => negb (D' i)) /\ forall O, fits O -> cnt M O <= cnt M (fun i => negb (D' i)).
 Proof.

@@ -1,6 +1,5 @@
 (* Items that are read at turns: evicting what is read next furthest away keeps the most, and the steps of its
-   evictions
-   prove it. Items are conversations with amounts of tokens, or blocks with amounts 0 and 1. *)
+   evictions prove it. Items are conversations with amounts of tokens, or blocks with amounts 0 and 1. *)
 From Coq Require Import Arith Lia List Bool.
 Require Import Numbers.
 Import ListNotations.
@@ -41,9 +40,8 @@ Inductive cut (t : nat) : (nat -> nat) -> (nat -> nat) -> Prop :=
     one_less Y v Z -> cut t Z Y' -> cut t Y Y'.
 
 (* What a set P of steps allows from turn t on if Y is cached: the room at P; of each item what is cached and of
-   use, if
-   the interval of its next turn covers no step of P; and what is of use to later turns whose intervals cover
-     none. *)
+   use, if the interval of its next turn covers no step of P; and what is of use to later turns whose intervals
+   cover none. *)
 Definition covers p t i := (since t i <=? p) && (p <=? t).
 Definition free (P : nat -> bool) t i := negb (existsb (fun p => P p && covers p t i) (seq 0 T)).
 Definition of_rooms (P : nat -> bool) := sum T (fun p => if P p then room p else 0).

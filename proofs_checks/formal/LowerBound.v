@@ -19,9 +19,8 @@ Definition touch t b := (steps <=? t) || (who (turn_at t) =? b).
 Definition asks t := if t <? steps then [(who (turn_at t), need t)] else [].
 Definition lower (P : nat -> bool) := uncached_tel xi us - bound steps touch asks (fun _ => C) P.
 
-(* Row theorem-b1.certificate, half of it.
-  For every trace, every set P of steps and every plan, the TEL of the plan is
-   at least the bound that P gives. *)
+(* Row theorem-b1.certificate, half of it. For every trace, every set P of steps and every plan, the TEL of the
+   plan is at least the bound that P gives. *)
 Theorem certificate_is_sound P X : plan X -> lower P <= tel xi us X.
 Proof.
   intros Pl. unfold lower.

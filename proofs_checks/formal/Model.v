@@ -3,8 +3,8 @@ From Coq Require Import Arith Lia List Bool.
 Require Import Numbers.
 Import ListNotations.
 
-(* Who comes, with how much of its past (a history may be shorter than the past), which prompt and response,
-   and the estimate of the prompt that this conversation brings next. *)
+(* Who comes, with how much of its past (a history may be shorter than the past), which prompt and response, and
+   the estimate of the prompt that this conversation brings next. *)
 Record turn := Turn { who : nat; history : nat; prompt : nat; response : nat; estimate : nat }.
 
 (* A cache says how many tokens of each conversation it holds. *)
@@ -27,8 +27,8 @@ Definition fill (u : turn) (X : cache) : cache := upd X (who u) (history u + pro
 Definition nobody := World 1 (fun _ => 0) (fun _ => 0) (fun _ => 0).
 Definition empty : cache := fun _ => 0.
 
-(* N conversations, numbered from 0, may have come before: those that did came at different times, and the
-   initial cache X holds at most their pasts. *)
+(* N conversations, numbered from 0, may have come before: those that did came at different times, and the initial
+   cache X holds at most their pasts. *)
 Record start (N : nat) (w : world) (X : cache) : Prop := {
   before_now : forall i, came w i < now w;
   has_come : forall i, past w i > 0 -> came w i >= 1;

@@ -130,8 +130,7 @@ Hypothesis paths : forest NB T blk len ask.
 Hypothesis fits : fitting NB T C r blk len.
 
 (* Rows forest.optimum (r = 0), .forced (r = 1) and .running, from any start, closed or not. What the greedy over
-   reuse
-   intervals keeps is a plan of least TEL. *)
+   reuse intervals keeps is a plan of least TEL. *)
 Theorem forest_optimum : forall dropped, greedy dropped ->
   plan (kept_by dropped) /\ forall X, plan X -> tel (kept_by dropped) <= tel X.
 Proof.
@@ -140,8 +139,7 @@ Proof.
 Qed.
 
 (* Rows forest.optimum.certificate and .certificate.forced. A set P of steps proves that: no plan has a TEL below
-   what
-   any set proves, and what the greedy keeps has the TEL that one of them proves. *)
+   what any set proves, and what the greedy keeps has the TEL that one of them proves. *)
 Theorem forest_certificate : forall dropped, greedy dropped ->
   (forall P X, plan X -> uncached_tel <= tel X + proved P) /\
   exists P, uncached_tel = tel (kept_by dropped) + proved P.
@@ -151,8 +149,7 @@ Proof.
 Qed.
 
 (* Row forest.optimum, in one sentence. On every forest the greedy comes to an end, and so some plan is beaten by
-   no
-   plan, and some set of steps proves it. *)
+   no plan, and some set of steps proves it. *)
 Theorem optimum_attained : exists best P, plan best /\
   (forall X, plan X -> tel best <= tel X) /\ uncached_tel = tel best + proved P.
 Proof.

@@ -131,10 +131,8 @@ Qed.
 End Order.
 
 (* Rows trim.order-is-free, trim.order-is-free.named and .named.forced, of every policy with budgets that foresee
-   enough
-   and that may drop whom it knows to be gone: End-Aware T-LRU, and Length-Aware T-LRU with its exact budgets.
-     Two runs,
-   which trim whichever surplus they like, have the same excess at every turn. *)
+   enough and that may drop whom it knows to be gone: End-Aware T-LRU, and Length-Aware T-LRU with its exact
+   budgets. Two runs, which trim whichever surplus they like, have the same excess at every turn. *)
 Theorem order_is_free_with_foresight : forall N C xi forced b gone w X us one_order other_order,
   start N w X -> trace N w us -> foresees xi b w us ->
   run xi (aware_tlru N C forced b gone) w X us one_order ->
@@ -151,8 +149,8 @@ Proof.
   - intros j n. unfold budget. simpl. now rewrite !upd_neq.
 Qed.
 
-(* Rows trim.order-is-free, trim.order-is-free.named and .named.forced, of T-LRU whose estimates cover the prompts; and
-   trim.eager, as surplus may go at any time, also where nothing overflows. *)
+(* Rows trim.order-is-free, trim.order-is-free.named and .named.forced, of T-LRU whose estimates cover the prompts;
+   and trim.eager, as surplus may go at any time, also where nothing overflows. *)
 Theorem order_of_trimming_is_free : forall N C xi forced w X us one_order other_order,
   start N w X -> trace N w us -> covered w us ->
   run xi (tlru N C forced xi) w X us one_order ->

@@ -16,8 +16,8 @@ Definition least_recent (w : world) (theta : nat) (X : cache) (v : nat) :=
 
 Definition lose (X : cache) (v : nat) : cache := upd X v (X v - 1).
 
-(* Trimming takes a token from anybody who has more than `budget`, at any time and in any order; eviction takes
-   one from the least recent, only where the cache is too small and `ready` says that it may begin. *)
+(* Trimming takes a token from anybody who has more than `budget`, at any time and in any order; eviction takes one
+   from the least recent, only where the cache is too small and `ready` says that it may begin. *)
 Inductive cut (budget : nat -> nat) (ready : cache -> Prop) (w : world) (theta : nat) : cache -> cache -> Prop :=
 | fits X : sum N X <= C -> cut budget ready w theta X X
 | trims X v X' : v < N -> X v > budget v -> may_lose theta v ->
@@ -65,8 +65,7 @@ Definition threshold_lru (cutoff : nat) (w : world) (theta : nat) (X : cache) :=
 
 
 (* T-LRU with round-robin trimming: a round visits the conversations in an order and takes a token of surplus from
-   each,
-   as long as the cache is too small; rounds follow while surplus is left. *)
+   each, as long as the cache is too small; rounds follow while surplus is left. *)
 Fixpoint visit (theta : nat) (budget : nat -> nat) (order : list nat) (X : cache) : cache :=
   match order with
   | [] => X

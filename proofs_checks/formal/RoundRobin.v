@@ -75,8 +75,7 @@ Qed.
 End Rounds.
 
 (* Row stack.tlru-round-robin. Under T-LRU with round-robin trimming, in any order of the conversations that does
-   not
-   depend on the capacity, every turn has with one token more of capacity at most as many uncached tokens. *)
+   not depend on the capacity, every turn has with one token more of capacity at most as many uncached tokens. *)
 Theorem inclusion_in_rounds : forall N C xi forced order w X us of_smaller of_larger,
   (forall w, Forall (fun v => v < N) (order w)) -> start N w X -> trace N w us ->
   run 0 (tlru_in_rounds N C forced order xi) w X us of_smaller ->

@@ -1,6 +1,5 @@
 (* What LRU, and T-LRU with least-recent trimming, reuse in closed form: optional caching from an empty start,
-   where
-   histories are whole. *)
+   where histories are whole. *)
 From Coq Require Import Arith Lia List Bool.
 Require Import Numbers Model Excess Policies Cuts Inclusion.
 Import ListNotations.
@@ -13,8 +12,7 @@ Variable b : world -> nat -> nat.        (* the budgets *)
 Definition part w i := min (past w i) (b w i).
 Definition recent w i f := sum N (fun j => if came w i <? came w j then f j else 0).
 (* clip(C - S, 0, b) + clip(C - S', 0, L - b): S are the parts of the more recent conversations, S' all parts and
-   the
-   rests of the more recent ones. *)
+   the rests of the more recent ones. *)
 Definition formula w i := min (C - recent w i (part w)) (part w i) +
   min (C - (sum N (part w) + recent w i (fun j => past w j - part w j))) (past w i - part w i).
 Fixpoint by_formula w us :=
@@ -29,9 +27,8 @@ Hypothesis ok_serve : forall w u us, Ok w (u :: us) -> history u = past w (who u
   Ok (serve u w) us /\ part w (who u) <= part (serve u w) (who u) /\
   forall j, j <> who u -> b (serve u w) j = b w j.
 
-(* What is cached of the parts; the shape of the parts, and of the rests; no part is missing unless the others
-   fill the
-   cache, and nothing is missing unless the cache is full. *)
+(* What is cached of the parts; the shape of the parts, and of the rests; no part is missing unless the others fill
+   the cache, and nothing is missing unless the cache is full. *)
 Definition low w (X : cache) i := min (X i) (part w i).
 Record shaped (w : world) (X : cache) : Prop := {
   h_past : within (past w) X;
@@ -187,8 +184,7 @@ Proof. constructor; unfold empty; simpl; intros; lia. Qed.
 End Formula.
 
 (* Row stack.lru, the formula. From an empty start, with whole histories, a turn under LRU reuses clip(C - S, 0,
-   L):
-   run 0 gives the uncached tokens. *)
+   L): run 0 gives the uncached tokens. *)
 Theorem formula_of_lru : forall N C us xs, trace N nobody us -> whole nobody us ->
   run 0 (lru N C false) nobody empty us xs -> xs = by_formula N C past nobody us.
 Proof.

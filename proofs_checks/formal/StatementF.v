@@ -198,8 +198,7 @@ Definition deepest (t : nat) (Dr : nat -> bool) I :=
 Notation sweep := (FurthestEndFirst.sweep M b0 rq room deepest).
 Definition start i := negb (valid i).
 (* What it has dropped at the end; and what a set P of steps proves: the room at P, and the needed blocks whose
-   reuse
-   intervals cover no step of P. *)
+   reuse intervals cover no step of P. *)
 Definition greedy dropped := sweep T 0 start dropped.
 Definition proved P := FurthestEndFirst.bound M b0 rq room T start P.
 

@@ -1,6 +1,5 @@
 (* Theorem B.1 for the policy, in lengths: Tail-Optimized Belady has the least TEL of any plan, and the steps that
-   its
-   evictions give prove it. From any initial cache, under optional and forced caching. *)
+   its evictions give prove it. From any initial cache, under optional and forced caching. *)
 From Coq Require Import Arith Lia List Bool.
 Require Import Numbers Model Excess Policies Plans RunsArePlans FurthestNext.
 Import ListNotations.
@@ -24,8 +23,7 @@ Notation exempt_at := (FurthestNext.exempt r comes).
 Notation item_cut := (FurthestNext.cut N T C r comes of_use).
 Notation item_plan := (FurthestNext.plan N T C r comes left_by).
 (* What a set P of steps allows any plan to keep: the room at P, and what is of use to turns whose reuse intervals
-   cover
-   no step of P (of what was cached before the first turn: what there is). *)
+   cover no step of P (of what was cached before the first turn: what there is). *)
 Definition bound X0 P := allowed N T C r comes of_use left_by 0 X0 P.
 
 Lemma next_same t i : FurthestNext.next T comes t i = next t i.
@@ -191,9 +189,8 @@ Proof.
   - repeat split; try apply A; auto.
 Qed.
 
-(* Rows theorem-b1 (forced is false) and theorem-b1.forced (it is true). Tail-Optimized Belady attains the
-   optimum: what
-   it caches is a plan, and no plan has a smaller TEL. *)
+(* Rows theorem-b1 (forced is false) and theorem-b1.forced (it is true). Tail-Optimized Belady attains the optimum:
+   what it caches is a plan, and no plan has a smaller TEL. *)
 Theorem tail_optimized_belady_is_optimal : forall of_tob,
   run xi (tail_optimized_belady N C xi forced us w) w X0 us of_tob ->
   (exists X, plan X /\ tel xi us X = total of_tob) /\ forall X, plan X -> total of_tob <= tel xi us X.
@@ -203,8 +200,7 @@ Proof.
 Qed.
 
 (* Rows theorem-b1.certificate and .certificate.forced. A set P of steps proves every optimum: what Tail-Optimized
-   Belady
-   keeps is what P allows, and no plan keeps more than any P allows. *)
+   Belady keeps is what P allows, and no plan keeps more than any P allows. *)
 Theorem certificate_closes : forall of_tob,
   run xi (tail_optimized_belady N C xi forced us w) w X0 us of_tob ->
   (exists P, uncached_tel xi us = total of_tob + bound P) /\
@@ -255,8 +251,7 @@ Proof.
 Qed.
 
 (* Row theorem-b1, the other half. Tail-Optimized Belady has a run on every trace, under forced caching if every
-   past
-   fits, so the theorems above are not empty. *)
+   past fits, so the theorems above are not empty. *)
 Theorem tail_optimized_belady_runs : forall N C xi forced w X0 us, each_fits C forced us ->
   exists xs, run xi (tail_optimized_belady N C xi forced us w) w X0 us xs.
 Proof.
@@ -293,9 +288,8 @@ Proof.
     unfold need, input. lia.
 Qed.
 
-(* Row theorem-b1.belady. With xi = 0 and whole histories Belady's policy keeps the most: no plan has a smaller
-   sum of
-   uncached tokens, that is, none has more hits. *)
+(* Row theorem-b1.belady. With xi = 0 and whole histories Belady's policy keeps the most: no plan has a smaller sum
+   of uncached tokens, that is, none has more hits. *)
 Theorem belady_is_optimal : forall N C forced w X0 us of_belady,
   start N w X0 -> sum N X0 <= C -> trace N w us -> whole w us ->
   run 0 (belady N C forced us w) w X0 us of_belady ->

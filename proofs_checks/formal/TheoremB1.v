@@ -1,6 +1,5 @@
 (* Theorem B.1 for private conversations in units: what the greedy of statement F keeps of the tokens of
-   conversations
-   is a plan of least TEL, from any initial cache, under optional and forced caching. *)
+   conversations is a plan of least TEL, from any initial cache, under optional and forced caching. *)
 From Coq Require Import Arith Lia List Bool.
 Require Import Numbers Model Plans RunsArePlans Forest FurthestEndFirst StatementF OptimumAttained.
 Import ListNotations.
@@ -252,10 +251,9 @@ Proof.
   destruct starts as [B H O Ne Op]. apply greedy_is_best; auto; apply (histories_at N us w turns).
 Qed.
 
-(* Rows theorem-b1 (forced is false) and theorem-b1.forced (it is true). Tail-Optimized Belady attains the
-   optimum, from
-   any initial cache. It is the greedy over reuse intervals: it drops what is needed last,
-     of one turn the deepest. *)
+(* Rows theorem-b1 (forced is false) and theorem-b1.forced (it is true). Tail-Optimized Belady attains the optimum,
+   from any initial cache. It is the greedy over reuse intervals: it drops what is needed last, of one turn the
+   deepest. *)
 Theorem theorem_b1 : forall dropped, greedy dropped ->
   plan (kept_by dropped) /\ forall X, plan X -> tel (kept_by dropped) <= tel X.
 Proof. intros dropped G. destruct (of_a_trace dropped G) as (A & B & _). auto. Qed.

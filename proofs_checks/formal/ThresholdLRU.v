@@ -118,8 +118,8 @@ Qed.
 End ThresholdLRU.
 
 (* Rows theorem-31.threshold-lru.first and .partial (surplus goes in any order, as much as is needed). Where xi is
-   at least Q, the estimate of every turn, T-LRU has at most the
-   excess of Threshold-LRU(xi - Q) at every turn: optional and forced, any initial cache. *)
+   at least Q, the estimate of every turn, T-LRU has at most the excess of Threshold-LRU(xi - Q) at every turn:
+   optional and forced, any initial cache. *)
 Theorem tlru_below_threshold_lru : forall N C xi Q forced w X us of_tlru of_threshold,
   Q <= xi -> always Q w us -> start N w X -> trace N w us -> covered w us ->
   run xi (tlru N C forced xi) w X us of_tlru ->

@@ -3,9 +3,8 @@ From Coq Require Import Arith Lia List Bool.
 Require Import Numbers.
 Import ListNotations.
 
-(* Items have amounts: private conversations (one item a turn), blocks of a forest (0 or 1, with holes or
-  strict), or
-   modules. Forced caching and running requests come in by `touch` and `room`. *)
+(* Items have amounts: private conversations (one item a turn), blocks of a forest (0 or 1, with holes or strict),
+   or modules. Forced caching and running requests come in by `touch` and `room`. *)
 Section Duality.
 Variables NB T : nat.
 Variable touch : nat -> nat -> bool.          (* step, item: its amount may rise at the step *)
@@ -115,9 +114,8 @@ Proof.
   destruct (Nat.eq_dec s m) as [->|]; [rewrite H; lia|]. specialize (IHm ltac:(lia)). lia.
 Qed.
 
-(* Rows theorem-b1.certificate, forest.optimum.certificate, one direction.
-  For every set P of steps every plan keeps at
-   most the room over P and the needs whose reuse intervals cover no step of P. *)
+(* Rows theorem-b1.certificate, forest.optimum.certificate, one direction. For every set P of steps every plan
+   keeps at most the room over P and the needs whose reuse intervals cover no step of P. *)
 Theorem weak_duality : kept <= bound.
 Proof.
   unfold kept, bound.
