@@ -26,9 +26,9 @@ Notation tel := (forest_tel T blk ask total xi).
 
 (* Blocks are items of amount 0 and 1. *)
 Definition worth t c := b2n (needs t c).
-Definition whole (t c : nat) := 1.
+Definition one (t c : nat) := 1.
 Definition amounts (X : nat -> bool) c := b2n (X c).
-Definition bound P := allowed NB T C r reads worth whole 0 (amounts at_first) P.
+Definition bound P := allowed NB T C r reads worth one 0 (amounts at_first) P.
 
 Lemma next_same t c : FurthestNext.next T reads t c = next t c.
 Proof. reflexivity. Qed.
@@ -128,16 +128,16 @@ Proof.
     destruct (Pl c N) as [_ <-], (Pl c' N') as [_ <-]. now rewrite E.
 Qed.
 
-Lemma level_one t c : FurthestNext.level reads whole t c = b2n (existsb (fun k => reads k c) (seq 0 t)).
+Lemma level_one t c : FurthestNext.level reads one t c = b2n (existsb (fun k => reads k c) (seq 0 t)).
 Proof.
   induction t; auto. rewrite seq_S, existsb_app. simpl. rewrite orb_false_r, IHt.
   destruct (existsb _ _), (reads t c); reflexivity.
 Qed.
-Lemma plan_same Z : fplan Z -> FurthestNext.plan NB T C r reads whole (amounts at_first) (fun t => amounts (Z t)).
+Lemma plan_same Z : fplan Z -> FurthestNext.plan NB T C r reads one (amounts at_first) (fun t => amounts (Z t)).
 Proof.
   intros []. constructor.
   - intros c. unfold amounts. specialize (p_first c). destruct (Z 0 c); simpl; [now rewrite p_first|lia].
-  - intros t c Ht. unfold amounts, fill, whole. specialize (p_step t c Ht).
+  - intros t c Ht. unfold amounts, fill, one. specialize (p_step t c Ht).
     destruct (Z (S t) c); simpl; [|lia]. destruct (p_step eq_refl) as [->| ->]; simpl; auto.
     destruct (reads t c); auto.
   - exact p_fits.
@@ -146,8 +146,8 @@ Proof.
     apply existsb_exists. exists k. split; auto. apply in_seq. lia.
 Qed.
 Lemma enough t c : t < T -> c < NB -> reads t c = true -> FurthestNext.next T reads (S t) c < T ->
-  worth (FurthestNext.next T reads (S t) c) c <= whole t c.
-Proof. intros _ _ _ _. unfold worth, whole. destruct (needs _ _); simpl; lia. Qed.
+  worth (FurthestNext.next T reads (S t) c) c <= one t c.
+Proof. intros _ _ _ _. unfold worth, one. destruct (needs _ _); simpl; lia. Qed.
 
 (* The policy can always cut, if what runs fits. *)
 Lemma cut_ends t : t <= T -> cnt NB (runs t) <= C -> forall n Y, cnt NB Y <= n -> exists Y',
@@ -293,9 +293,9 @@ Qed.
 
 Lemma gap_closes : exists P, bound P <= StatementF.kept T blk need X.
 Proof.
-  destruct (closes NB T C r reads worth whole enough (fun t => amounts (X t))) as (P & A).
+  destruct (closes NB T C r reads worth one enough (fun t => amounts (X t))) as (P & A).
   - intros t Ht. exists (amounts (filled_with blk len t (X t))). split.
-    + intros c. unfold amounts, filled_with, fill, whole. destruct (X t c), (reads t c); reflexivity.
+    + intros c. unfold amounts, filled_with, fill, one. destruct (X t c), (reads t c); reflexivity.
     + apply (cut_same (S t) _ (X (S t)) (cuts t ltac:(lia))). auto.
   - exists P. unfold bound. eapply Nat.le_trans; [apply allowed_more with (Y' := amounts (X 0))|].
     + intros c _. unfold amounts. now rewrite begins.
@@ -303,7 +303,7 @@ Proof.
 Qed.
 Lemma no_plan_keeps_more Z P : fplan Z -> StatementF.kept T blk need Z <= bound P.
 Proof.
-  intros Pl. eapply Nat.le_trans; [|exact (plan_allowed NB T C r reads worth whole enough _ _ P (plan_same Z Pl))].
+  intros Pl. eapply Nat.le_trans; [|exact (plan_allowed NB T C r reads worth one enough _ _ P (plan_same Z Pl))].
   apply sum_le. intros t Ht. now apply hits_found.
 Qed.
 
