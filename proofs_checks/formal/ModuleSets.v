@@ -41,4 +41,22 @@ Fixpoint own_budgets (w : world) (Rs : list (request * (nat -> nat))) (q : nat -
       (forall i, In i (items R) -> past w i > 0 -> total_of R - size i <= q i) /\
       own_budgets (asked w R) Rs (fun i => if existsb (Nat.eqb i) (items R) then now_q i else q i)
   end.
+
+(* Shared budgets: a request's items are promised (S + Q - xi)+ tokens in all, the most recent one first. *)
+Fixpoint promised (left : nat) (most_recent_first : list nat) (i : nat) : nat :=
+  match most_recent_first with
+  | [] => 0
+  | j :: l => if i =? j then min (size j) left else promised (left - size j) l i
+  end.
+Definition shared_promise (Q : nat) (R : request) := promised (lsum (items R) size + Q - xi) (rev (items R)).
+(* Requests are numbered from 1, number k comes next; `since i` is the last one that asked for i, 0 if none did.
+   Q covers what a request has beside the items that were last asked for together. *)
+Fixpoint shared_budgets (Q k : nat) (since : nat -> nat) (Rs : list request) : Prop :=
+  match Rs with
+  | [] => True
+  | R :: Rs => well_asked R /\ promise R = shared_promise Q R /\
+      (forall i, In i (items R) -> since i > 0 ->
+        total_of R - lsum (filter (fun j => since j =? since i) (items R)) size <= Q) /\
+      shared_budgets Q (S k) (fun i => if existsb (Nat.eqb i) (items R) then k else since i) Rs
+  end.
 End Sets.
