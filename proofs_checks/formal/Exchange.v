@@ -14,11 +14,9 @@ Lemma qsum_ext {A} (l : list A) f g : (forall x, In x l -> f x == g x)%Q -> (qsu
 Proof. induction l; simpl; intros H; [lra|]. rewrite (H a), IHl by auto. lra. Qed.
 Lemma qsum_le {A} (l : list A) f g : (forall x, In x l -> f x <= g x)%Q -> (qsum l f <= qsum l g)%Q.
 Proof. induction l; simpl; intros H; [lra|]. pose proof (H a (or_introl eq_refl)). specialize (IHl ltac:(auto)).
-  lra. Qed.
-Lemma qsum_pos {A} (l : list A) f : (forall x, In x l -> 0 <= f x)%Q -> (0 <= qsum l f)%Q.
+  lra. Qed. Lemma qsum_pos {A} (l : list A) f : (forall x, In x l -> 0 <= f x)%Q -> (0 <= qsum l f)%Q.
 Proof. induction l; simpl; intros H; [lra|]. pose proof (H a (or_introl eq_refl)). specialize (IHl ltac:(auto)).
-  lra. Qed.
-Lemma qsum_add {A} (l : list A) f g : (qsum l (fun x => f x + g x) == qsum l f + qsum l g)%Q.
+  lra. Qed. Lemma qsum_add {A} (l : list A) f g : (qsum l (fun x => f x + g x) == qsum l f + qsum l g)%Q.
 Proof. induction l; simpl; [lra|]. rewrite IHl. lra. Qed.
 Lemma qsum_mul {A} (l : list A) c f : (qsum l (fun x => c * f x) == c * qsum l f)%Q.
 Proof. induction l; simpl; [lra|]. rewrite IHl. lra. Qed.
@@ -35,8 +33,7 @@ Proof.
   destruct (in_split t L (I t (or_introl eq_refl))) as (l & m & ->). rewrite qsum_app. simpl.
   assert (incl K (l ++ m)).
   { intros u Hu. specialize (I u (or_intror Hu)). apply in_app_or in I. apply in_or_app.
-    destruct I as [|[->|]]; auto. contradiction. }
-  specialize (IH (l ++ m) H P). rewrite qsum_app in IH. lra.
+    destruct I as [|[->|]]; auto. contradiction. } specialize (IH (l ++ m) H P). rewrite qsum_app in IH. lra.
 Qed.
 
 (* Of a set with more tokens than another some token is not in the other; and one that has not that of it all. *)
@@ -62,8 +59,7 @@ Proof.
     destruct (IHn (b :: K)) as (M & NM & I1 & I2 & LM); simpl; try lia; [constructor; auto|].
     exists M. repeat split; auto.
     + intros t Ht. apply I1. now right.
-    + intros t Ht. specialize (I2 t Ht). apply in_app_or in I2. apply in_or_app.
-      destruct I2 as [[->|]|]; auto.
+    + intros t Ht. specialize (I2 t Ht). apply in_app_or in I2. apply in_or_app. destruct I2 as [[->|]|]; auto.
 Qed.
 Definition outside (B K : list token) := length (filter (fun t => if in_dec token_dec t B then false else true) K).
 Lemma outside_pos B K t : In t K -> ~ In t B -> 1 <= outside B K.
@@ -75,8 +71,7 @@ Lemma lowest (f : token -> Q) (p : token -> Prop) (dec : forall t, {p t} + {~ p 
   t) ->
   exists c, In c K /\ p c /\ forall t, In t K -> p t -> (f c <= f t)%Q.
 Proof.
-  induction K as [|u K IH]; intros (t & Ht & Pt); [destruct Ht|].
-  destruct (Exists_dec p K dec) as [E|E].
+  induction K as [|u K IH]; intros (t & Ht & Pt); [destruct Ht|]. destruct (Exists_dec p K dec) as [E|E].
   - apply Exists_exists in E. destruct (IH E) as (c & Hc & Pc & Mn). destruct (dec u) as [Pu|Nu].
     + destruct (Qlt_le_dec (f u) (f c)).
       * exists u. repeat split; [now left|auto|]. intros v [->|Hv] Pv; [lra|]. specialize (Mn v Hv Pv). lra.
@@ -190,8 +185,7 @@ Proof.
   - assert (Na : ~ In a (b :: T)) by (intros [->|]; auto).
     destruct (some_missing (b :: T) K a NB) as (b' & Hb' & Nb'); auto; [simpl; lia|].
     destruct (lowest (score s) (fun _ => True) (fun _ => left Logic.I) K) as (c0 & Kc0 & _ & Mn0); [exists a;
-      auto|].
-    assert (exists c, In c K /\ ~ In c (b :: T) /\ (forall t, In t K -> score s c <= score s t)%Q /\
+      auto|]. assert (exists c, In c K /\ ~ In c (b :: T) /\ (forall t, In t K -> score s c <= score s t)%Q /\
       (score s c <= score s a)%Q) as (c & Kc & Nc & Mn & ca).
     { destruct (Qlt_le_dec (score s c0) (score s a)).
       - exists c0. split; [auto|split; [|split; [auto|lra]]]. intros Hc. specialize (Sc c0 Hc). lra.
@@ -209,11 +203,9 @@ Qed.
 Lemma exchange m : exchanges m.
 Proof.
   induction m; intros s a b T x P LT Na Nb Th ab Mn H; [exists x; split; [lra|exact H]|].
-  destruct (token_dec a b) as [->|n]; [exists x; split; [lra|exact H]|].
-  destruct H as (later & F & E).
+  destruct (token_dec a b) as [->|n]; [exists x; split; [lra|exact H]|]. destruct H as (later & F & E).
   destruct (improve _ (fun e y => exists K', NoDup K' /\ incl K' ((b :: T) ++ brings e) /\ length K' <= C /\
-    any_set K' /\
-        saves m (next e) K' y) _ _ F) as (ys & F' & L'); [eauto| |].
+    any_set K' /\ saves m (next e) K' y) _ _ F) as (ys & F' & L'); [eauto| |].
   - intros e y He (K & ND & I & Le & _ & HK). pose proof (stays_proper s e P He) as P'.
     assert (ok : ~ In a K \/ In a (brings e) \/ (In a K /\ ~ In a (brings e))).
     { destruct (in_dec token_dec a K), (in_dec token_dec a (brings e)); auto. }
@@ -221,8 +213,7 @@ Proof.
       incl K' ((b :: T) ++ brings e) /\ length K' <= C /\ any_set K' /\ saves m (next e) K' y0).
     { intros C1. exists y. split; [lra|]. exists K. repeat split; auto.
       intros t Ht. specialize (I t Ht). simpl in I |- *. rewrite in_app_iff in *.
-      destruct I as [<-|[]]; auto. destruct C1; [contradiction|auto]. }
-    destruct ok as [|[|(Ka & Ra)]]; auto.
+      destruct I as [<-|[]]; auto. destruct C1; [contradiction|auto]. } destruct ok as [|[|(Ka & Ra)]]; auto.
     assert (Bn : NoDup (b :: T)) by auto.
     destruct (pad (b :: T) K Bn ND) as (K1 & N1 & I1 & I2 & L1); [simpl; lia|]. simpl in L1. rewrite LT in L1.
     destruct (saves_more m (next e) K K1 y P' ND I1 HK) as (y1 & yy & HK1).
@@ -230,8 +221,7 @@ Proof.
     assert (ThN : forall t, In t (a :: b :: T ++ brings e) -> there (next e) t).
     { intros t [<-|[<-|Ht]]; try (apply (still_there s e); auto; apply Th; simpl; tauto).
       apply in_app_or in Ht. destruct Ht; [apply (still_there s e); auto; apply Th; simpl; auto|].
-      apply (brought s e); auto. }
-    destruct (without m (next e) a T b (brings e) IHm P' LT Bn n aT Ra ThN) with
+      apply (brought s e); auto. } destruct (without m (next e) a T b (brings e) IHm P' LT Bn n aT Ra ThN) with
       (n := outside (b :: T) K1) (K := K1) (x := y1) as (L & z & yz & HL & NL & LL & IL); auto.
     + intros t Ht. apply (order_kept s e); auto; [apply Th; now left|]. destruct Ht as [<-|Ht]; auto.
     + intros t Ht. specialize (I2 t Ht). apply in_app_or in I2. destruct I2 as [I2|I2].
@@ -254,10 +244,8 @@ Proof.
   intros P Th (NK & LK & IK & Top).
   assert (G : forall n K' x, outside K K' <= n -> NoDup K' -> incl K' A -> length K' = C -> saves m s K' x ->
     exists y, (x <= y)%Q /\ saves m s K y).
-  { induction n; intros K' x O N' I' L' H;
-      (destruct (Exists_dec (fun t => ~ In t K) K') as [E|E];
-       [intros t; destruct (in_dec token_dec t K); auto| |
-        apply (saves_more m s K' K x P N'); auto; intros t Ht;
+  { induction n; intros K' x O N' I' L' H; (destruct (Exists_dec (fun t => ~ In t K) K') as [E|E];
+       [intros t; destruct (in_dec token_dec t K); auto| | apply (saves_more m s K' K x P N'); auto; intros t Ht;
         destruct (in_dec token_dec t K); auto; exfalso; apply E, Exists_exists; eauto]).
     - exfalso. apply Exists_exists in E as (t & Ht & Nt). pose proof (outside_pos K K' t Ht Nt). lia.
     - apply Exists_exists in E.
@@ -288,15 +276,13 @@ Proof.
     destruct (lowest (score s) (fun _ => True) (fun _ => left Logic.I) A) as ((i & j0) & Kt & _ & Mn); [exists
       t0; auto|].
     destruct (lowest (fun t => - inject_Z (Z.of_nat (snd t)))%Q (fun t => fst t = i) (fun t => Nat.eq_dec (fst
-      t) i) A)
-      as ((i' & J) & KJ & Ei & Mx); [now exists (i, j0)|]. simpl in Ei. subst i'.
+      t) i) A) as ((i' & J) & KJ & Ei & Mx); [now exists (i, j0)|]. simpl in Ei. subst i'.
     assert (Mj : forall j, In (i, j) A -> j <= J).
     { intros j Hj. specialize (Mx (i, j) Hj eq_refl). simpl in Mx. unfold Qle, Qopp in Mx. simpl in Mx. lia. }
     assert (Mc : forall t, In t A -> (score s (i, J) <= score s t)%Q).
     { intros t Ht. specialize (Mn t Ht Logic.I). enough (score s (i, J) <= score s (i, j0))%Q by lra.
       specialize (Mj j0 Kt). clear - Mj falling P. induction Mj; [lra|]. specialize (falling s i m P). lra. }
-    destruct (in_split (i, J) A KJ) as (l & r & ->).
-    pose proof (NoDup_remove _ _ _ NA) as (ND & Nc).
+    destruct (in_split (i, J) A KJ) as (l & r & ->). pose proof (NoDup_remove _ _ _ NA) as (ND & Nc).
     assert (In_ : forall t, In t (l ++ r) <-> In t (l ++ (i, J) :: r) /\ t <> (i, J)).
     { intros t. rewrite !in_app_iff. simpl. split; [|intuition congruence].
       intros Ht. split; [tauto|]. intros ->. apply Nc. now apply in_or_app. }
@@ -312,16 +298,13 @@ Qed.
 Lemma prefixes_do_as_well m : forall s K x, proper s -> (forall t, In t K -> there s t) -> prefixes K ->
   saves m s K x -> exists y, (x <= y)%Q /\ Strategies.saves state events C prefixes m s K y.
 Proof.
-  induction m; intros s K x P Th PK H; [exists x; split; [lra|exact H]|].
-  destruct H as (later & F & E).
+  induction m; intros s K x P Th PK H; [exists x; split; [lra|exact H]|]. destruct H as (later & F & E).
   destruct (improve _ (fun e y => exists K', NoDup K' /\ incl K' (K ++ brings e) /\ length K' <= C /\ prefixes
-    K' /\
-        Strategies.saves state events C prefixes m (next e) K' y) _ _ F) as (ys & F' & L'); [eauto| |].
+    K' /\ Strategies.saves state events C prefixes m (next e) K' y) _ _ F) as (ys & F' & L'); [eauto| |].
   - intros e y He (K' & ND & I & Le & _ & HK). pose proof (stays_proper s e P He) as P'.
     set (A := nodup token_dec (K ++ brings e)).
     assert (IA : forall t, In t A <-> In t K \/ In t (brings e)) by (intros; unfold A; rewrite nodup_In,
-      in_app_iff; tauto).
-    assert (NA : NoDup A) by apply NoDup_nodup.
+      in_app_iff; tauto). assert (NA : NoDup A) by apply NoDup_nodup.
     assert (TA : forall t, In t A -> there (next e) t).
     { intros t Ht. apply IA in Ht. destruct Ht; [apply (still_there s e)|apply (brought s e)]; auto. }
     assert (PA : prefixes A).
@@ -338,8 +321,7 @@ Proof.
         + intros t Ht. apply IA. specialize (I t Ht). now apply in_app_iff in I.
         + destruct TL as (NL & LL & IL & _). exists L, z. repeat split; auto. lia. }
     destruct (IHm (next e) L z P') as (z' & zz & Hz'); auto.
-    exists z'. split; [lra|]. exists L. repeat split; auto.
-    intros t Ht. apply in_app_iff, IA. auto.
+    exists z'. split; [lra|]. exists L. repeat split; auto. intros t Ht. apply in_app_iff, IA. auto.
   - exists (qsum (events s) (fun e => chance e * used state e K) + mean state (events s) ys)%Q.
     split; [rewrite E; lra|]. exists ys. split; auto. lra.
 Qed.

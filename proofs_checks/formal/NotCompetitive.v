@@ -48,8 +48,7 @@ Qed.
 
 Lemma term_le m f t : t < m -> f t <= sum m f.
 Proof. induction m; simpl; intros H; [lia|]. destruct (Nat.eq_dec t m) as [->|]; [lia|]. specialize (IHm
-  ltac:(lia)). lia. Qed.
-Lemma sum_const m c : sum m (fun _ => c) = m * c.
+  ltac:(lia)). lia. Qed. Lemma sum_const m c : sum m (fun _ => c) = m * c.
 Proof. induction m; simpl; lia. Qed.
 
 (* An online policy with room for h n pays on average n (1 - h / K): it does not know who comes again. *)
@@ -72,8 +71,7 @@ Proof.
     pose proof (term_le (S last) (fun t => input (tr i) t - min (held policy (tr i) t (who (turn_at (tr i) t)))
       (history (turn_at (tr i) t)) - xi) last ltac:(lia)) as L. cbn beta in L.
     unfold input in L at 1. rewrite game_last in L. cbn [who history prompt] in L. unfold held in L at 1.
-    rewrite game_start in L. fold x in L. lia. }
-  assert (Fit : sum K x <= h * n).
+    rewrite game_start in L. fold x in L. lia. } assert (Fit : sum K x <= h * n).
   { destruct (Nat.eq_dec K 0) as [->|]; [simpl; lia|].
     assert (P : plan (K + more) (h * n + more * n) forced empty (tr 0) (held policy (tr 0))).
     { apply On; [intros u Hu; apply (game_numbers 0); auto; lia|].
@@ -82,15 +80,13 @@ Proof.
       game_start in F.
     fold x in F. destruct (bool_dec forced true) as [Q|Q]; [|apply not_true_is_false in Q]; rewrite Q in F;
       simpl in F.
-    2:{ rewrite !Nat.add_0_r in F. exact F. }
-    rewrite Nat.add_1_r in F. simpl in F.
+    2:{ rewrite !Nat.add_0_r in F. exact F. } rewrite Nat.add_1_r in F. simpl in F.
     assert (E : last = S K) by (unfold last; rewrite Q; simpl; lia).
     pose proof (p_forced _ _ _ _ _ _ P K ltac:(rewrite game_steps; lia) Q) as Fo. unfold filled, input in Fo.
     rewrite game_first in Fo by lia. cbn [who history prompt response first_turn] in Fo. unfold held in Fo.
     rewrite <- E, game_start in Fo. fold x in Fo. lia. }
   assert (S1 : sum K (fun _ => n) <= sum K (fun i => tel xi (tr i) (held policy (tr i)) + x i)) by (apply
-    sum_le; auto).
-  rewrite sum_add, sum_const in S1. nia.
+    sum_le; auto). rewrite sum_add, sum_const in S1. nia.
 Qed.
 
 (* In hindsight a cache of n keeps the one that comes again, and who is exempt. *)
@@ -157,8 +153,7 @@ Proof.
   destruct (on_average K (fun i => lsum dice (fun d => fst d * tel xi (game n (K + b2n forced) xi i)
     (held (snd d) (game n (K + b2n forced) xi i)))) (n * (K - h) * lsum dice fst)) as (i & Hi & P); [lia| |].
   - rewrite <- lsum_swap. assert (E : n * (K - h) * lsum dice fst = lsum dice (fun d => fst d * (n * (K - h)))).
-    { clear. induction dice; simpl; [lia|]. nia. }
-    rewrite E. apply lsum_le. intros [w p] Hd.
+    { clear. induction dice; simpl; [lia|]. nia. } rewrite E. apply lsum_le. intros [w p] Hd.
     pose proof (policy_pays n K xi h forced Hn Hx Hh Fi p (On _ Hd)) as Q. cbn [fst snd].
     eapply Nat.le_trans; [apply Nat.mul_le_mono_l, Q|]. rewrite sum_times. auto.
   - exists (game n (K + b2n forced) xi i). split; [eauto|]. split; [exact P|].

@@ -42,8 +42,7 @@ Proof.
   - assert (G : forall k, (exists x, x <= k /\ over (n + x) = v) \/ over (n + k) <= v).
     { induction k as [|k [(x & Hx & E)|H]]; [right; now rewrite Nat.add_0_r|left; exists x; auto|].
       destruct (Nat.eq_dec (over (n + k)) v) as [E|E]; [left; exists k; auto|right].
-      rewrite Nat.add_succ_r. pose proof (over_S (n + k)). lia. }
-    assert (R : v <= over (n + b * v)).
+      rewrite Nat.add_succ_r. pose proof (over_S (n + k)). lia. } assert (R : v <= over (n + b * v)).
     { unfold over. apply Nat.div_le_lower_bound; [lia|]. nia. }
     destruct (G (b * v)) as [(x & Hx & E)|H]; [exists x, 0|exists (b * v), 0]; rewrite Nat.add_0_r; repeat
       split; lia.
@@ -51,8 +50,7 @@ Proof.
     { induction k as [|k [(y & Hy & E)|H]]; [right; now rewrite Nat.add_0_r|left; exists y; auto|].
       rewrite Nat.add_succ_r. pose proof (over_S (n + k)).
       destruct (Nat.eq_dec (over (S (n + k))) (S k + v)) as [E|E]; [|right; lia].
-      left. exists (S k). rewrite Nat.add_succ_r. auto. }
-    assert (R : over (n + b * n) <= b * n + v).
+      left. exists (S k). rewrite Nat.add_succ_r. auto. } assert (R : over (n + b * n) <= b * n + v).
     { unfold over. apply Nat.div_le_upper_bound; [lia|]. nia. }
     destruct (G (b * n)) as [(y & Hy & E)|H]; [exists 0, y; rewrite Nat.add_0_r; repeat split; lia|lia].
 Qed.
@@ -124,8 +122,7 @@ Qed.
 Lemma plan_shorter X : plan (m + x + y) C false empty longer X -> plan m C false empty us X.
 Proof.
   intros [P1 P2 P3 P4 P5]. assert (L : forall t, t < steps us -> t < steps longer) by (intros; rewrite
-    longer_steps; lia).
-  constructor; auto.
+    longer_steps; lia). constructor; auto.
   - intros t i Ht Ni. apply P2; auto. now rewrite longer_first.
   - intros t Ht. specialize (P3 t (L t Ht)). unfold filled, input in *. now rewrite longer_first in P3.
   - intros t Ht. specialize (P4 t (L t Ht)). rewrite <- Nat.add_assoc, sum_app in P4. lia.
@@ -149,12 +146,10 @@ Theorem percentiles_are_flows : forall F xi a b w, good_flow F -> (forall k, k <
       percentile_within a b xi (with_more xi (tasks F) x y (asked F xi)) X)).
 Proof.
   intros F xi a b w G S Xp Lv W. destruct (enough_more a b Lv (steps (asked F xi)) (tasks F - w)) as (x & y & Bx
-    & By & E).
-  exists x, y. split; [nia|]. split; [exact By|]. rewrite (violations_are_flows F xi w G S).
+    & By & E). exists x, y. split; [nia|]. split; [exact By|]. rewrite (violations_are_flows F xi w G S).
   assert (Nu : forall u, In u (asked F xi) -> who u < tasks F).
   { intros u Hu. destruct (in_us F xi u Hu) as (k & Hk & [->| ->]); auto. }
-  set (us := asked F xi) in *. unfold percentile_within.
-  pose proof (rank_over a b Lv (steps us + x + y)) as R.
+  set (us := asked F xi) in *. unfold percentile_within. pose proof (rank_over a b Lv (steps us + x + y)) as R.
   split; intros (X & P & V).
   - exists (fun t i => if i <? tasks F then until us X t i else 0). split; [now apply plan_longer|].
     rewrite (longer_violations _ _ _ _ _ _ Xp), longer_steps, (violations_until (tasks F) xi us Nu X). lia.

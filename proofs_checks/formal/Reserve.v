@@ -6,26 +6,17 @@ Import ListNotations.
 
 Lemma most_of_le {A} (l : list A) f g : (forall x, In x l -> f x <= g x) -> most_of l f <= most_of l g.
 Proof. induction l as [|x l IH]; simpl; intros H; [lia|]. pose proof (H x (or_introl eq_refl)).
-  specialize (IH ltac:(auto)). lia. Qed.
-Lemma most_of_ge {A} (l : list A) f x : In x l -> f x <= most_of l f.
+  specialize (IH ltac:(auto)). lia. Qed. Lemma most_of_ge {A} (l : list A) f x : In x l -> f x <= most_of l f.
 Proof. induction l as [|y l IH]; simpl; [tauto|]. intros [->|H]; [lia|]. specialize (IH H). lia. Qed.
 Lemma most_of_within {A} (l : list A) f m : (forall x, In x l -> f x <= m) -> most_of l f <= m.
 Proof. induction l as [|y l IH]; simpl; intros H; [lia|]. pose proof (H y (or_introl eq_refl)).
   specialize (IH ltac:(auto)). lia. Qed.
 
-Section Reserve.
-Variables N C T : nat.
-Variable forced : bool.
-Variable turn : nat -> turn.
-Variable app : nat -> nat.
-Variable routes : nat -> list (list nat).
-Variable xi expected : nat -> nat.
-Variables X Y : nat -> cache.
-Notation world_at := (world_at turn).
-Notation computed := (computed turn).
+Section Reserve. Variables N C T : nat. Variable forced : bool. Variable turn : nat -> turn.
+Variable app : nat -> nat. Variable routes : nat -> list (list nat). Variable xi expected : nat -> nat.
+Variables X Y : nat -> cache. Notation world_at := (world_at turn). Notation computed := (computed turn).
 Notation others := (others turn app routes expected X).
-Notation reserved := (reserved T turn app routes xi expected X).
-Notation next := (next T turn).
+Notation reserved := (reserved T turn app routes xi expected X). Notation next := (next T turn).
 Notation at_most := (at_most turn expected X).
 Hypothesis one_app : forall a r t, In r (routes a) -> In t r -> app t = a /\ t < T.
 Hypothesis once : forall a r, In r (routes a) -> NoDup r.
@@ -64,21 +55,17 @@ Proof.
   - constructor; [constructor; simpl; lia|rewrite X0|rewrite Y0|rewrite Y0|rewrite X0, Y0]; intros i; try intros j;
       unfold empty; simpl; lia.
   - destruct (IHk ltac:(lia)) as [St WX WY Sh Lo]. specialize (CX k Hk). specialize (CY k Hk). set (u := turn k)
-    in *.
-    destruct (serve_stands N (world_at k) u St (numbers k Hk)) as (St' & K).
+    in *. destruct (serve_stands N (world_at k) u St (numbers k Hk)) as (St' & K).
     change (serve u (world_at k)) with (world_at (S k)) in *.
     assert (WX' : within (past (world_at (S k))) (fill u (X k))) by exact (fill_le u (X k) (past (world_at k)) WX).
     assert (WY' : within (past (world_at (S k))) (fill u (Y k))) by exact (fill_le u (Y k) (past (world_at k)) WY).
     pose proof (fill_shape N (world_at k) u (fun _ => False) (fun _ => False) (past (world_at k)) (Y k) St
-      ltac:(auto) Sh)
-      as Sh'.
+      ltac:(auto) Sh) as Sh'.
     destruct (lru_cut N C forced (world_at (S k)) (who u) (fun _ => False) (past (world_at (S k))) (fill u (Y
-      k)) (Y (S k)) K
-      ltac:(intros i; auto) CY WY' Sh') as (SY & DY & ShY & _).
+      k)) (Y (S k)) K ltac:(intros i; auto) CY WY' Sh') as (SY & DY & ShY & _).
     destruct (keeps N C forced (world_at (S k)) (who u) (past (world_at (S k))) (fun _ => False) (Y (S k))
       (fun c => min (Y (S k) c) (reserved (S k) c)) (reserved (S k)) at_once (fill u (X k)) (X (S k))) as (WX2 &
-        I');
-      auto; try (intros; lia); try tauto; try (intros i; auto; fail).
+        I'); auto; try (intros; lia); try tauto; try (intros i; auto; fail).
     + intros c. specialize (DY c). pose proof (WX' c) as Wc. unfold fill in *. simpl in Wc.
       destruct (Nat.eq_dec c (who u)) as [->|n]; [rewrite upd_eq in *; lia|]. rewrite upd_neq in * by auto.
       specialize (Lo c). pose proof (reserved_falls k c Hk n). lia.

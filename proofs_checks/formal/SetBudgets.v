@@ -68,8 +68,7 @@ Proof.
   intros B ND H. destruct (Exists_dec (fun i => X i < Y i) (items R)) as [E|E]; [intros i; apply lt_dec| |].
   - apply Exists_exists in E as (i & Hi & L). rewrite (H i Hi L). lia.
   - unfold ModuleSets.excess_of. enough (lsum (items R) (fun i => size i - X i) <= lsum (items R) (fun i => size
-    i - Y i))
-      by lia. apply lsum_le. intros i Hi. destruct (le_lt_dec (Y i) (X i)); [lia|]. exfalso. apply E,
+    i - Y i)) by lia. apply lsum_le. intros i Hi. destruct (le_lt_dec (Y i) (X i)); [lia|]. exfalso. apply E,
         Exists_exists. eauto.
 Qed.
 Lemma without_it X l i : NoDup l -> In i l -> lsum l (fun j => size j - X j) + size i <= lsum l size + (size i -

@@ -20,8 +20,7 @@ Proof.
   rewrite Nat.eqb_refl. specialize (IH (left - size j) H2).
   assert (E : lsum l (fun i => size i - (if i =? j then min (size j) left else promised (left - size j) l i)) <=
     lsum l (fun i => size i - promised (left - size j) l i)).
-  { apply lsum_le. intros i Hi. destruct (Nat.eqb_spec i j) as [->|]; [contradiction|lia]. }
-  lia.
+  { apply lsum_le. intros i Hi. destruct (Nat.eqb_spec i j) as [->|]; [contradiction|lia]. } lia.
 Qed.
 Lemma promised_all l : forall left i, In i l -> lsum l size <= left -> promised left l i = size i.
 Proof.
@@ -45,8 +44,7 @@ Proof. induction l as [|x l IH]; simpl; auto. destruct (p x); simpl; lia. Qed.
 Lemma lsum_inside (f : nat -> nat) l : forall m, NoDup l -> incl l m -> lsum l f <= lsum m f.
 Proof.
   induction l as [|x l IH]; intros m ND I; simpl; [lia|]. inversion ND; subst.
-  destruct (in_split x m (I x (or_introl eq_refl))) as (a & b & ->).
-  assert (incl l (a ++ b)).
+  destruct (in_split x m (I x (or_introl eq_refl))) as (a & b & ->). assert (incl l (a ++ b)).
   { intros y Hy. specialize (I y (or_intror Hy)). apply in_app_or in I. apply in_or_app.
     destruct I as [|[->|]]; auto. contradiction. }
   specialize (IH (a ++ b) H2 H). clear - IH. revert IH. generalize (lsum l f) as s.
@@ -76,8 +74,7 @@ Proof.
   induction l as [|x l IH]; intros w i B; simpl; [repeat split; auto; tauto|].
   destruct (IH (serve (touch size R x) w) i) as (A1 & A2 & A3 & A4).
   { intros j. simpl. specialize (B j). destruct (upd_case (came w) x (now w) j) as [[-> E]|[_ E]]; rewrite E;
-    lia. }
-  cbn zeta in *. simpl in A1. repeat split; auto; [lia| |].
+    lia. } cbn zeta in *. simpl in A1. repeat split; auto; [lia| |].
   - intros Ni. rewrite A3 by tauto. simpl. apply upd_neq. intros ->. tauto.
   - intros [->|H]; [|simpl in A4; specialize (A4 H); lia]. destruct (in_dec Nat.eq_dec i l) as [H|H].
     + specialize (A4 H). simpl in A4. lia.
@@ -91,8 +88,7 @@ Proof.
   pose proof (NoDup_remove_2 _ _ _ ND) as Ni.
   assert (B' : forall j, came (serve (touch size R i) v) j < now (serve (touch size R i) v)).
   { intros x. simpl. specialize (Bv x). destruct (upd_case (came v) i (now v) x) as [[-> E]|[_ E]]; rewrite E;
-    lia. }
-  destruct (touched_came R b (serve (touch size R i) v) i B') as (_ & _ & A3 & _).
+    lia. } destruct (touched_came R b (serve (touch size R i) v) i B') as (_ & _ & A3 & _).
   destruct (touched_came R b (serve (touch size R i) v) j B') as (_ & _ & _ & A4). cbn zeta in A3, A4.
   rewrite A3 by (intros H; apply Ni, in_or_app; auto). simpl. rewrite upd_eq. specialize (A4 Hj). simpl in A4. lia.
 Qed.
@@ -142,8 +138,7 @@ Proof.
   assert (G : forall j, In j (filter p (items R)) -> In j (items R0) /\ guess w j = promise R0 j /\ guess w j <=
     X j).
   { intros j Hj. apply filter_In in Hj as [Hj Pj]. apply Nat.eqb_eq in Pj. destruct (In_ j ltac:(lia)) as (Ij &
-    _ & _ & Gj).
-    rewrite Pj in Ij, Gj. fold R0 in Ij, Gj. split; [auto|split; [auto|]].
+    _ & _ & Gj). rewrite Pj in Ij, Gj. fold R0 in Ij, Gj. split; [auto|split; [auto|]].
     pose proof (b_low _ _ _ _ _ B i) as Li. pose proof (b_low _ _ _ _ _ B j) as Lj. unfold low in Li, Lj.
     destruct (in_split i (rev (items R0))) as (a & b & Sp); [now apply -> in_rev|].
     assert (Jn : In j (a ++ i :: b)) by (rewrite <- Sp; now apply -> in_rev).
@@ -161,8 +156,7 @@ Proof.
   { eapply Nat.le_trans; [|apply (lsum_inside _ (filter p (items R)) (items R0))].
     - apply lsum_le. intros j Hj. destruct (G j Hj) as (_ & E & Le). lia.
     - now apply NoDup_filter.
-    - intros j Hj. now destruct (G j Hj). }
-  assert (Rv : forall f, lsum (rev (items R0)) f = lsum (items R0) f).
+    - intros j Hj. now destruct (G j Hj). } assert (Rv : forall f, lsum (rev (items R0)) f = lsum (items R0) f).
   { intros f. apply Nat.le_antisymm; apply lsum_inside; auto using NoDup_rev; intros j Hj; apply in_rev;
       [exact Hj|now rewrite rev_involutive]. }
   pose proof (promised_in_all size (rev (items R0)) (lsum (items R0) size + Q - xi) (NoDup_rev NR)) as S2.
@@ -170,8 +164,7 @@ Proof.
   assert (S3 : lsum (items R0) size + Q - xi < lsum (items R0) size).
   { destruct (le_lt_dec (lsum (items R0) size) (lsum (items R0) size + Q - xi)) as [H|]; auto. exfalso.
     pose proof (b_low _ _ _ _ _ B i) as Li. unfold low in Li. rewrite Gi, Pr in Li. unfold shared_promise in Li.
-    rewrite promised_all in Li; [|now apply -> in_rev|now rewrite Rv].
-    pose proof (b_size _ _ _ _ _ B i). lia. }
+    rewrite promised_all in Li; [|now apply -> in_rev|now rewrite Rv]. pose proof (b_size _ _ _ _ _ B i). lia. }
   pose proof (lsum_part (items R) p (fun j => size j - X j)) as P1. pose proof (lsum_part (items R) p size) as P2.
   assert (P3 : lsum (filter (fun j => negb (p j)) (items R)) (fun j => size j - X j) <=
     lsum (filter (fun j => negb (p j)) (items R)) size) by (apply lsum_le; intros; lia).
@@ -189,8 +182,7 @@ Theorem shared_budgets_never_worse : forall N C xi Q size Rs of_tlru of_lru,
 Proof.
   intros N C xi Q size Rs xs ys Sh RX RY.
   assert (G : forall Rs w X Y k since log xs ys, before N size w X Y -> together xi Q size w k since log -> k >=
-    1 ->
-    shared_budgets N xi size Q k since Rs -> set_run xi size (set_tlru N C) w X Rs xs ->
+    1 -> shared_budgets N xi size Q k since Rs -> set_run xi size (set_tlru N C) w X Rs xs ->
     set_run xi size (set_lru N C) w Y Rs ys -> Forall2 le xs ys).
   { clear. induction Rs as [|R Rs IH]; intros w X Y k since log xs ys B T Hk Sh RX RY; simpl in *.
     - inversion RX; inversion RY; constructor.
@@ -199,11 +191,9 @@ Proof.
       + apply (enough N xi size w); auto; [apply Wa|].
         apply (shared_enough N xi Q size w X Y k since log R); auto. apply Wa.
       + apply (IH (asked size w R) X' Y' (S k) (fun i => if existsb (Nat.eqb i) (items R) then k else since i)
-        (upd log k R));
-          auto.
+        (upd log k R)); auto.
         * apply (one_request N C size w X Y R X' Y'); auto. intros i Hi. rewrite Pr. apply promised_size.
         * apply (one_more N); auto. apply B. }
   apply (G Rs nobody empty empty 1 (fun _ => 0) (fun _ => Request [] 0 (fun _ => 0)) xs ys); auto; [apply
-    nothing_yet|].
-  constructor; simpl; intros; lia.
+    nothing_yet|]. constructor; simpl; intros; lia.
 Qed.

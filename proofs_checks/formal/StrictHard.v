@@ -160,11 +160,9 @@ Proof.
     assert (Gm : forall k, g k = 1 /\ In k (others n e) \/ ~ In k (others n e) /\ g k = f k).
     { intros k. destruct (in_dec Nat.eq_dec k (others n e)) as [Q|Q].
       - left. split; auto. destruct (upon_map 1 1 (others n e) f k) as [E|[N _]]; [exact E|contradiction].
-      - right. split; auto. now apply upon_out. }
-    assert (Out : forall k, k = fst e \/ k = snd e -> g k = f k).
+      - right. split; auto. now apply upon_out. } assert (Out : forall k, k = fst e \/ k = snd e -> g k = f k).
     { intros k H. destruct (Gm k) as [[_ Q]|[_ Q]]; auto. apply in_others in Q. lia. }
-    set (h := fold_left upon (closing n e) g).
-    assert (Rh : resting h).
+    set (h := fold_left upon (closing n e) g). assert (Rh : resting h).
     { intros k. unfold h, closing. destruct (upon_map 1 3 (others n e) g k) as [E|[N E]].
       - rewrite E. split; [lia|]. intros _. unfold going. now rewrite E.
       - rewrite E. destruct (Gm k) as [[_ Q]|[_ Q]]; [contradiction|]. rewrite Q. destruct (Re k) as [R1 R2].
@@ -180,8 +178,7 @@ Proof.
 Qed.
 Lemma all_ok : ok (fun _ => 0) reads.
 Proof.
-  unfold asks. set (f := fold_left upon (beginning n) (fun _ => 0)).
-  assert (Rf : resting f).
+  unfold asks. set (f := fold_left upon (beginning n) (fun _ => 0)). assert (Rf : resting f).
   { intros k. unfold f, beginning. destruct (upon_map 2 2 (seq 0 n) (fun _ => 0) k) as [E|[N E]].
     - rewrite E. split; [lia|]. intros _. unfold going. now rewrite E.
     - rewrite E. split; [lia|]. intros Hk. exfalso. apply N, in_seq. lia. }
@@ -224,10 +221,8 @@ Proof.
     destruct Fi as [(D & I)|[(D & I & G)|[(D & I & G)|(D & I & G)]]]; rewrite D, I; simpl; try rewrite G; simpl;
       destruct (chosen (chain r)); simpl; lia.
   - intros t Ht. destruct (ok_at reads (fun _ => 0) t all_ok Ht) as ((k0 & H0 & C0 & N0) & _). fold (state t) in
-    N0.
-    assert (U : sum n (kept t) + 1 <= sum n (fun k => 1 + if chosen k then 1 else 0)).
-    { pose proof (sum_upd n (kept t) k0 1 H0) as Su.
-      assert (Z : kept t k0 = 0).
+    N0. assert (U : sum n (kept t) + 1 <= sum n (fun k => 1 + if chosen k then 1 else 0)).
+    { pose proof (sum_upd n (kept t) k0 1 H0) as Su. assert (Z : kept t k0 = 0).
       { unfold kept, keeps. rewrite C0. apply Nat.eqb_neq in N0. rewrite N0. now destruct (k0 <? n). }
       rewrite Z, Nat.add_0_r in Su. rewrite <- Su. apply sum_le. intros k Hk.
       destruct (upd_case (kept t) k0 1 k) as [[-> E]|[_ E]]; rewrite E; [lia|]. unfold kept, keeps.
@@ -243,11 +238,9 @@ Proof.
   { apply sum_le. intros t Ht. unfold excess_of.
     destruct (ok_at reads (fun _ => 0) t all_ok Ht) as (_ & Fi). fold (state t) in Fi.
     set (r := at_ t) in *. unfold kept, keeps. replace (chain r <? n) with true by (symmetry; apply Nat.ltb_lt,
-      in_range; auto).
-    unfold fine in Fi. unfold going in *.
+      in_range; auto). unfold fine in Fi. unfold going in *.
     destruct Fi as [(D & I)|[(D & I & G)|[(D & I & G)|(D & I & G)]]]; rewrite D, I; destruct (chosen (chain r));
-      try rewrite G; cbn [Nat.eqb negb andb]; try lia. }
-  eapply Nat.le_trans; [exact T|]. unfold nth_read.
+      try rewrite G; cbn [Nat.eqb negb andb]; try lia. } eapply Nat.le_trans; [exact T|]. unfold nth_read.
   rewrite (sum_nth reads (Read 0 0 0) (fun r => if (input r =? 4) && negb (chosen (chain r)) then 1 else 0)).
   unfold asks. rewrite !lsum_more. rewrite lsum_zero, (lsum_zero (flat_map _ edges)).
   - simpl. unfold ending. assert (E : forall l, lsum (flat_map (fun k => [Read k 1 1; Read k 2 4]) l)
@@ -282,8 +275,7 @@ Qed.
 Lemma ending_length : length (ending n) = n * 2.
 Proof.
   unfold ending. assert (G : forall s m, length (flat_map (fun k => [Read k 1 1; Read k 2 4]) (seq s m)) = m * 2)
-    by (intros s m; revert s; induction m; intros s; simpl; auto).
-  apply G.
+    by (intros s m; revert s; induction m; intros s; simpl; auto). apply G.
 Qed.
 Lemma reads_length : length reads = base + n * 2.
 Proof. unfold asks, base, middle. rewrite !app_length, ending_length. lia. Qed.
@@ -321,15 +313,13 @@ Proof.
   - replace (b + (base - b + (k * 2 + 1))) with (base + (k * 2 + 1)) by lia. exact W.
   - intros i Hi. destruct (le_lt_dec base (b + i)) as [L|L].
     + assert (Ej : exists j, b + i = base + j) by (exists (b + i - base); lia). destruct Ej as (j & Ej). rewrite
-      Ej, at_ending.
-      assert (Hj : j < k * 2 + 1) by lia. intros Ei.
+      Ej, at_ending. assert (Hj : j < k * 2 + 1) by lia. intros Ei.
       pose proof (Nat.div_mod j 2 ltac:(lia)) as D. pose proof (Nat.mod_upper_bound j 2 ltac:(lia)) as U.
       destruct (ending_at (j / 2)) as [A B]; [lia|]. destruct (Nat.eq_dec (j mod 2) 0) as [Q|Q].
       * replace j with (j / 2 * 2) by lia. rewrite A. cbn [depth]. lia.
       * replace j with (j / 2 * 2 + 1) in Ei by lia. rewrite B in Ei. cbn [chain] in Ei. lia.
     + intros _. enough (E : depth (at_ (b + i)) = 1) by lia. apply middle_depth. unfold nth_read, asks. unfold
-      base in L.
-      rewrite app_nth2 by lia. fold middle. rewrite app_nth1 by lia. apply nth_In. lia.
+      base in L. rewrite app_nth2 by lia. fold middle. rewrite app_nth1 by lia. apply nth_In. lia.
 Qed.
 
 Lemma closing_costs e b : length (beginning n) <= b -> b + length (others n e) <= base ->
@@ -337,12 +327,10 @@ Lemma closing_costs e b : length (beginning n) <= b -> b + length (others n e) <
   n <= sum n (fun k => if (k =? fst e) || (k =? snd e) then 1 else min (X b k) 1) +
        sum (length (others n e)) (fun j => excess_of 2 X reads (b + j)).
 Proof.
-  intros L1 L2 At. set (l := others n e) in *.
-  assert (ND : NoDup l) by (apply NoDup_filter, seq_NoDup).
+  intros L1 L2 At. set (l := others n e) in *. assert (ND : NoDup l) by (apply NoDup_filter, seq_NoDup).
   assert (E : lsum l (fun k => 1 - min (X b k) 1) <= sum (length l) (fun j => excess_of 2 X reads (b + j))).
   { rewrite <- (sum_nth l 0). apply sum_le. intros j Hj. unfold excess_of. rewrite At by auto. cbn [chain depth
-    input].
-    set (k := nth j l 0). destruct (le_lt_dec 1 (X (b + j) k)) as [H|H]; [|lia].
+    input]. set (k := nth j l 0). destruct (le_lt_dec 1 (X (b + j) k)) as [H|H]; [|lia].
     enough (1 <= X b k) by lia. apply (held_before 1 k j b); auto; [rewrite reads_length; lia|].
     intros i Hi Ei. exfalso. rewrite At in Ei by lia. simpl in Ei.
     assert (i = j) by (apply (proj1 (NoDup_nth l 0) ND); auto; lia). lia. }
@@ -357,8 +345,7 @@ Proof.
     sum c (fun j => excess_of 2 X reads (b + j)) + sum (n * 2) (fun j => excess_of 2 X reads (base + j)) <= n - K).
   { intros b c L1 L2. eapply Nat.le_trans; [|exact cheap]. unfold strict_tel. rewrite reads_length, sum_app.
     apply Nat.add_le_mono_r. replace base with (b + (c + (base - b - c))) at 1 by lia.
-    rewrite sum_app, sum_app. lia. }
-  pose proof end_costs as Ec. pose proof (cnt_split n whole) as Sp. split.
+    rewrite sum_app, sum_app. lia. } pose proof end_costs as Ec. pose proof (cnt_split n whole) as Sp. split.
   - intros e He. destruct (whole (fst e) && whole (snd e)) eqn:Both; auto. exfalso.
     apply andb_prop in Both as [W1 W2]. destruct (is_graph e He) as (G1 & G2 & _).
     destruct (in_split e edges He) as (es & es' & Es).
@@ -370,8 +357,7 @@ Proof.
     assert (Lc : length (closing n e) = length (others n e)) by apply map_length.
     assert (L2 : b + length (others n e) <= base).
     { unfold b, base. rewrite Mi, !app_length, Lc. lia. }
-    assert (L1 : length (beginning n) <= b) by (unfold b; lia).
-    pose proof (closing_costs e b L1 L2) as Co.
+    assert (L1 : length (beginning n) <= b) by (unfold b; lia). pose proof (closing_costs e b L1 L2) as Co.
     assert (At : forall j, j < length (others n e) -> at_ (b + j) = Read (nth j (others n e) 0) 1 3).
     { intros j Hj. unfold nth_read, asks. fold middle. rewrite Mi. unfold b.
       rewrite <- Nat.add_assoc, app_nth2_plus, app_nth1 by (rewrite !app_length, Lc; lia).
@@ -385,9 +371,7 @@ Proof.
     { unfold cnt. rewrite <- sum_add. apply sum_le. intros k Hk. destruct (whole k) eqn:W.
       - pose proof (whole_since b k Hk L1 ltac:(lia) W). destruct (_ || _); lia.
       - destruct (Nat.eqb_spec k (fst e)) as [->|]; [congruence|]. destruct (Nat.eqb_spec k (snd e)) as [->|];
-        [congruence|].
-        simpl. lia. }
-    lia.
+        [congruence|]. simpl. lia. } lia.
   - specialize (Tel base 0 ltac:(unfold base; lia) ltac:(lia)). simpl in Tel. lia.
 Qed.
 End Set_.
@@ -400,8 +384,7 @@ Theorem strict_caches_are_independent_sets : forall n K edges, graph n edges -> 
    (exists X, strict_plan n (n + K - 1) (asks n edges) X /\ strict_tel 2 X (asks n edges) <= n - K)).
 Proof.
   intros n K edges G K1 K3. split.
-  - intros (chosen & I & W). destruct (fewer n chosen K W) as (q & Q & Sub).
-    assert (Iq : independent edges q).
+  - intros (chosen & I & W). destruct (fewer n chosen K W) as (q & Q & Sub). assert (Iq : independent edges q).
     { intros e He. specialize (I e He). destruct (q (fst e)) eqn:E1, (q (snd e)) eqn:E2; auto.
       rewrite (Sub _ E1), (Sub _ E2) in I. discriminate. }
     exists (kept n edges q). split; [apply kept_plan|apply kept_tel]; auto.

@@ -10,8 +10,7 @@ Lemma qsum_map {A B} (g : A -> B) l f : qsum (map g l) f == qsum l (fun x => f (
 Proof. induction l; simpl; [lra|]. rewrite IHl. lra. Qed.
 Lemma qsum_one n i x : qsum (seq 0 n) (fun k => if (i =? k)%nat then x else 0) == (if (i <? n)%nat then x else 0).
 Proof.
-  induction n; [simpl; lra|]. rewrite seq_S, qsum_app, IHn. simpl.
-  destruct (Nat.eqb_spec i n) as [->|].
+  induction n; [simpl; lra|]. rewrite seq_S, qsum_app, IHn. simpl. destruct (Nat.eqb_spec i n) as [->|].
   - rewrite Nat.ltb_irrefl. replace (n <? S n)%nat with true by (symmetry; apply Nat.ltb_lt; lia). lra.
   - destruct (Nat.ltb_spec i n), (Nat.ltb_spec i (S n)); try lia; lra.
 Qed.
@@ -32,8 +31,7 @@ Lemma rates_pos s f : good_state s -> 0 <= f -> 0 <= all_rates M s f.
 Proof.
   intros [Ki Al] F. unfold all_rates. assert (0 <= qsum (seq 0 (known s)) (fun i => turn_rate s i * f)).
   { apply qsum_pos. intros i _. unfold turn_rate. pose proof (k_rate _ (Ki i)). pose proof (Al i).
-    apply Qmult_le_0_compat; auto. apply Qmult_le_0_compat; tauto. }
-  pose proof (m_births _ good). lra.
+    apply Qmult_le_0_compat; auto. apply Qmult_le_0_compat; tauto. } pose proof (m_births _ good). lra.
 Qed.
 Lemma part_pos x y : 0 <= x -> 0 <= y -> 0 <= x / y.
 Proof. intros. apply Qmult_le_0_compat; auto. now apply Qinv_le_0_compat. Qed.
@@ -82,8 +80,7 @@ Lemma score_pos s t : good_state s -> 0 <= score s t.
 Proof.
   intros [Ki Al]. unfold Belief.score. destruct (fst t <? known s)%nat; [|lra]. unfold turn_rate.
   pose proof (k_rate _ (Ki (fst t))). pose proof (Al (fst t)). pose proof (tail_pos _ (past s (fst t)) (snd t)
-    (Ki (fst t))).
-  apply Qmult_le_0_compat; auto. apply Qmult_le_0_compat; tauto.
+    (Ki (fst t))). apply Qmult_le_0_compat; auto. apply Qmult_le_0_compat; tauto.
 Qed.
 
 (* The chance to be of use is the score times one factor. *)
@@ -102,8 +99,7 @@ Proof.
   rewrite (qsum_ext _ _ (fun q => (if (fst t =? i)%nat then w * (f / D) * turn_rate s i else 0) *
     (if (snd t + xi M <=? past s i + fst q)%nat then snd q else 0))).
   - rewrite qsum_mul. fold (tail (kind_of s i) (past s i) (snd t)). destruct (fst t =? i)%nat; lra.
-  - intros q _. rewrite qsum_map. simpl.
-    rewrite (qsum_ext _ _ (fun a => ((w * (turn_rate s i * f / D) * snd q) *
+  - intros q _. rewrite qsum_map. simpl. rewrite (qsum_ext _ _ (fun a => ((w * (turn_rate s i * f / D) * snd q) *
       (if needed M i (past s i + fst q) t then 1 else 0)) * snd a)) by (intros; lra).
     rewrite qsum_mul, (k_one _ (Ki i)). unfold needed, Qdiv.
     destruct (fst t =? i)%nat, (_ <=? _)%nat; simpl; lra.
@@ -123,8 +119,7 @@ Proof.
   rewrite (qsum_ext (kinds M) _ (fun _ => 0 * 0)) by (intros; rewrite of_a_first_turn; lra). rewrite qsum_mul.
   rewrite (qsum_ext _ _ (fun i => if (fst t =? i)%nat then
     snd g * (fst g / all_rates M s (fst g)) * (turn_rate s (fst t) * tail (kind_of s (fst t)) (past s (fst t))
-      (snd t))
-    else 0)).
+      (snd t)) else 0)).
   - rewrite qsum_one. unfold Belief.score, tail. destruct (fst t <? known s)%nat; lra.
   - intros i _. rewrite of_one_turn by auto. destruct (Nat.eqb_spec (fst t) i) as [<-|]; lra.
 Qed.
@@ -154,27 +149,23 @@ Proof.
   pose proof (tail_pos _ (past s (fst t)) (snd t) (Ki (fst t))) as T0. pose proof (k_rate _ (Ki (fst t))) as R.
   pose proof (Al (fst t)) as A. set (r := rate (kind_of s (fst t))) in *. set (x := alive s (fst t)) in *.
   set (v := tail (kind_of s (fst t)) (past s (fst t)) (snd t)) in *. set (v' := tail (kind_of s (fst t)) n (snd
-    t)) in *.
-  assert (f * x <= 1) by nra. assert (0 <= r * v) by nra. assert (r * v <= r * v') by nra. nra.
+    t)) in *. assert (f * x <= 1) by nra. assert (0 <= r * v) by nra. assert (r * v <= r * v') by nra. nra.
 Qed.
 Lemma order_kept s e a t : good_state s -> In e (events s) -> available s a -> ~ In a (brings e) ->
   score s a <= score s t -> score (next e) a <= score (next e) t.
 Proof.
   intros St H (Ha & Ja) Na L. pose proof (next_good s e St H) as St'.
   destruct (in_events s e H) as (g & i & k & n & Hg & En & Eb & Ca & _). rewrite En, Eb in *.
-  destruct (m_gaps _ good g Hg) as (F & _).
-  assert (Ni : fst a <> i).
+  destruct (m_gaps _ good g Hg) as (F & _). assert (Ni : fst a <> i).
   { intros E. destruct Ca as [(_ & _ & Hn)|(Hi & _)]; [|lia]. apply Na. destruct a as [a j]. simpl in *. subst a.
     apply in_tokens. lia. }
-  rewrite others_fall by auto. pose proof (none_falls_more s (fst g) i k n t St St' F ltac:(tauto)) as U.
-  nra.
+  rewrite others_fall by auto. pose proof (none_falls_more s (fst g) i k n t St St' F ltac:(tauto)) as U. nra.
 Qed.
 Lemma still_available s e t : In e (events s) -> available s t -> available (next e) t.
 Proof.
   intros H (A1 & A2). destruct (in_events s e H) as (g & i & k & n & _ & -> & _ & Ca & _).
   unfold available. simpl. unfold upd. split; [lia|]. destruct (Nat.eqb_spec (fst t) i) as [E|]; auto. rewrite E
-    in *.
-  destruct Ca as [(_ & _ & Hn)|(Hi & _)]; lia.
+    in *. destruct Ca as [(_ & _ & Hn)|(Hi & _)]; lia.
 Qed.
 Lemma brought_available s e t : In e (events s) -> In t (brings e) -> available (next e) t.
 Proof.

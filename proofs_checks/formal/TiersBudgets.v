@@ -68,8 +68,7 @@ Proof.
   - assert (Q : size <= sum N X').
     { apply (stays_full _ _ R). left. pose proof (sum_upd N X x (X x - 1) Hx). destruct Ox as [Xx _].
       apply Nat.le_trans with (sum N (lose X x)); [unfold lose; lia|]. apply sum_le. intros i Hi.
-      specialize (NS i Hi). unfold surplus in NS. at_place x i; lia. }
-    destruct (Nat.eq_dec v x) as [->|n].
+      specialize (NS i Hi). unfold surplus in NS. at_place x i; lia. } destruct (Nat.eq_dec v x) as [->|n].
     + right. split; [|split]; auto; intros j Hj; specialize (Le j); revert Le; at_place x j.
       * destruct Ox. lia.
       * intros Le Cj. destruct Ox as [_ Ox]. specialize (Ox j Hj). lia.
@@ -127,8 +126,7 @@ Proof.
   - intros [|k] Hk v; [unfold together; simpl; lia|]. pose proof (step_down k v ltac:(lia)) as D.
     rewrite arrive_sum in D. specialize (W (S k) Hk v). simpl. unfold upd. destruct (v =? who u); lia.
   - intros k. induction k; intros Hk; [unfold together; simpl; rewrite sum_zero; lia|].
-    rewrite together_all. apply room_fits; [apply IHk; lia|].
-    exact (proj2 (cut_less _ _ _ _ _ _ _ _ (R k Hk))).
+    rewrite together_all. apply room_fits; [apply IHk; lia|]. exact (proj2 (cut_less _ _ _ _ _ _ _ _ (R k Hk))).
 Qed.
 End Step.
 
@@ -155,11 +153,9 @@ Proof.
     destruct L as [L|L]; [lia|]. replace (S k - 1) with k in L by lia.
     destruct (IHk ltac:(lia) v Hv) as (Fk & Ok).
     { destruct k; [now left|right]. simpl Nat.sub. rewrite Nat.sub_0_r. pose proof (together_up (S k) Z' v).
-      pose proof (falling k (serve u w) v). lia. }
-    pose proof (R k Hk) as Rk. cbn beta in Rk.
+      pose proof (falling k (serve u w) v). lia. } pose proof (R k Hk) as Rk. cbn beta in Rk.
     assert (Sk : forall i, together k Z' i + has (arrive u Z) Z' k i = together (S k) (arrive u Z) i)
-      by (intros; apply (step_sum w u us); auto).
-    pose proof (s_fits _ _ So' k ltac:(lia)) as Fit.
+      by (intros; apply (step_sum w u us); auto). pose proof (s_fits _ _ So' k ltac:(lia)) as Fit.
     assert (Lv : together (S k) Z' v = together k Z' v + Z' k v) by reflexivity.
     destruct (cut_less _ _ _ _ _ _ _ _ Rk) as [Le Sz].
     destruct (le_lt_dec (has (arrive u Z) Z' k v) (Z' k v)) as [Ke|Lo].
@@ -173,21 +169,18 @@ Proof.
           arrive_sum.
         destruct (Nat.eqb_spec i (who u)) as [->|]; auto. pose proof (s_within _ _ So (S k) Hk (who u)). lia.
       + intros j Hj Cj. pose proof (step_down w u us Z Z' Nu R k j Hk) as D. rewrite arrive_sum in D.
-        simpl in Cj. rewrite (upd_neq _ _ v) in Cj by auto.
-        destruct (Nat.eqb_spec j (who u)) as [->|nj].
+        simpl in Cj. rewrite (upd_neq _ _ v) in Cj by auto. destruct (Nat.eqb_spec j (who u)) as [->|nj].
         * rewrite upd_eq in Cj. pose proof (s_before _ _ (s_stands _ _ So) v). lia.
         * rewrite upd_neq in Cj by auto. rewrite (Oo j Hj Cj) in D. lia.
     - destruct (who_lost _ _ _ _ _ _ _ _ Rk v Hv Lo) as [B|(Q & O & _)]; [lia|]. split.
       + rewrite together_all. now apply room_full.
       + intros j Hj Cj. unfold together. simpl. fold (together k Z' j). rewrite (O j Hj Cj), (Ok j Hj Cj).
-        reflexivity. }
-  intros k v Hk Hv L. apply (G (S k) Hk v Hv). right. now replace (S k - 1) with k by lia.
+        reflexivity. } intros k v Hk Hv L. apply (G (S k) Hk v Hv). right. now replace (S k - 1) with k by lia.
 Qed.
 
 Lemma nothing_sound : sound nobody nothing.
 Proof.
-  assert (E : forall k v, together k nothing v = 0) by (intros; unfold together; apply sum_zero).
-  constructor.
+  assert (E : forall k v, together k nothing v = 0) by (intros; unfold together; apply sum_zero). constructor.
   - constructor; simpl; try lia.
   - intros k _ v. rewrite E. lia.
   - intros k _. rewrite (sum_ext N _ (fun _ => 0)); [rewrite sum_zero; lia|auto].
@@ -207,8 +200,7 @@ Lemma work_saves w Z u : (forall k, k <= K -> within (past w) (together k Z)) ->
   work K parts load Z u + saves K Z (who u) = (history u + prompt u) * parts /\
   saves K Z (who u) <= history u * parts.
 Proof.
-  intros W G. unfold work.
-  assert (E : forall k, k <= K -> sum k (found Z u) = together k Z (who u) /\
+  intros W G. unfold work. assert (E : forall k, k <= K -> sum k (found Z u) = together k Z (who u) /\
     sum k (fun i => load i * found Z u i) + saves k Z (who u) = together k Z (who u) * parts).
   { induction k; intros Hk; [auto|]. destruct (IHk ltac:(lia)) as [E1 E2].
     assert (Fk : found Z u k = Z k (who u)).
@@ -231,9 +223,7 @@ Proof.
   specialize (IHk (parts - load k)). pose proof (D (S k) (le_n _)) as Dk. pose proof (Hc k ltac:(lia)).
   assert (I : saves k Z v + (parts - load k) * together k Y v <= saves k Y v + (parts - load k) * together k Z v).
   { apply IHk; auto. intros i Hi. enough (load i <= load k) by lia. clear - Hi slower. induction Hi; [apply
-    slower|].
-    destruct (slower m); lia. }
-  unfold saves, together in *. simpl in *. nia.
+    slower|]. destruct (slower m); lia. } unfold saves, together in *. simpl in *. nia.
 Qed.
 Lemma last_saves Z v : forall k c, (forall i, i < k -> c <= parts - load i) -> c * together k Z v <= saves k Z v.
 Proof.
@@ -295,8 +285,7 @@ Lemma as_much_is_enough w Z X u : sound w Z -> sound w X -> history u = past w (
 Proof.
   intros SZ SX G D. pose proof (more_saves parts load slower X Z (who u) K 0 ltac:(intros; lia) D).
   destruct (work_saves K parts load slower w Z u (s_within _ _ _ _ _ _ SZ) G) as [E _].
-  destruct (work_saves K parts load slower w X u (s_within _ _ _ _ _ _ SX) G) as [E' _].
-  unfold Tiers.above. lia.
+  destruct (work_saves K parts load slower w X u (s_within _ _ _ _ _ _ SX) G) as [E' _]. unfold Tiers.above. lia.
 Qed.
 Lemma budget_is_enough w Z u i : sound w Z -> history u = past w (who u) -> i < K -> load i < parts ->
   (past w (who u) > 0 -> prompt u <= guess w (who u)) -> past w (who u) > 0 ->
@@ -339,8 +328,7 @@ Proof.
     pose proof (s_within _ _ _ _ _ _ SX (S k) Hk (who u)) as WX.
     assert (M : worth (K - 1) w (who u) <= worth k w (who u)).
     { assert (Q : k <= K - 1) by lia. revert Q. generalize (K - 1). clear - falling. induction 1; auto.
-      pose proof (falling m w (who u)). lia. }
-    rewrite at_last in M. unfold scaled_budget in M.
+      pose proof (falling m w (who u)). lia. } rewrite at_last in M. unfold scaled_budget in M.
     pose proof (together_mono (S k) (S (K - 1)) Z (who u) ltac:(lia)) as U.
     rewrite (budget_is_enough w Z u (K - 1)); auto; lia.
 Qed.
@@ -354,8 +342,7 @@ Proof.
   - inversion RZ; inversion RX; constructor.
   - destruct Tr as (Nu & Hu & Tr). destruct Gr as (Gu & Gr). destruct Co as (Pu & Co).
     inversion RZ as [|? ? ? ? Z' zs CZ RZ']; subst. inversion RX as [|? ? ? ? X' xs' CX RX']; subst.
-    constructor; [now apply (one_turn w)|].
-    apply (IH (serve u w) Z' X'); auto.
+    constructor; [now apply (one_turn w)|]. apply (IH (serve u w) Z' X'); auto.
     + apply (step_full N K C inclusive false larger worth) with (us := us) (Z := Z); auto.
     + apply (step_sound N K C inclusive false larger worth w u us Z Z'); auto.
     + apply (step_full N K C inclusive false larger all_past) with (us := us) (Z := X); auto.

@@ -57,29 +57,24 @@ Lemma best_same w size X Y X' Y' : apart N w O -> (forall v, v < N -> X v <= pas
   (forall v, v < N -> X v = Y v) -> best size empty X X' -> best size empty Y Y' -> forall v, v < N -> X' v = Y' v.
 Proof.
   intros Ap W E. assert (G : forall A B A' B', (forall v, v < N -> A v <= past w v) -> (forall v, v < N -> A v =
-    B v) ->
-    best size empty A A' -> best size empty B B' -> forall v, v < N -> B' v <= A' v).
+    B v) -> best size empty A A' -> best size empty B B' -> forall v, v < N -> B' v <= A' v).
   { clear X Y X' Y' W E. intros A B A' B' W E [LA XA AA FA RA] [LB XB AB FB RB] v Hv.
     destruct (le_lt_dec (B' v) (A' v)) as [|L]; auto. exfalso.
-    rewrite (sum_ext N B A) in * by (intros; symmetry; auto).
-    assert (S : sum N B' <= sum N A').
+    rewrite (sum_ext N B A) in * by (intros; symmetry; auto). assert (S : sum N B' <= sum N A').
     { destruct (le_lt_dec (sum N A) size) as [F|F].
       - rewrite (sum_ext N B' A'); auto. intros i Hi. rewrite (AA F i Hi), (AB F i Hi). symmetry. auto.
-      - rewrite FA, FB by lia. auto. }
-    pose proof (sum_upd N B' v (A' v) Hv) as U.
+      - rewrite FA, FB by lia. auto. } pose proof (sum_upd N B' v (A' v) Hv) as U.
     destruct (somewhere N (upd B' v (A' v)) A') as (j & Hj & Lj); [lia|].
     destruct (upd_case B' v (A' v) j) as [[-> Q]|[n Q]]; rewrite Q in Lj; [lia|].
     pose proof (LA j) as LAj. pose proof (LB v) as LBv. pose proof (E v Hv). pose proof (E j Hj).
     assert (Mv : may_lose v).
-    { intros Fo ->. rewrite XA, XB in L; try lia; unfold Policies.may_lose; tauto. }
-    assert (Mj : may_lose j).
+    { intros Fo ->. rewrite XA, XB in L; try lia; unfold Policies.may_lose; tauto. } assert (Mj : may_lose j).
     { intros Fo ->. rewrite XA, XB in Lj; try lia; unfold Policies.may_lose; tauto. }
     pose proof (RA j v (B' j) (A' v) Hj Hv Mj Lj (le_n _) ltac:(lia)) as R1.
     pose proof (RB v j (A' v) (B' j) Hv Hj Mv L (le_n _) ltac:(lia)) as R2.
     unfold empty in *. simpl in *. apply n. symmetry. apply (Ap v j (A' v) (B' j)); auto; try lia.
     - specialize (W v Hv). lia.
-    - specialize (W j Hj). lia. }
-  intros BX BY v Hv. apply Nat.le_antisymm.
+    - specialize (W j Hj). lia. } intros BX BY v Hv. apply Nat.le_antisymm.
   - apply (G Y X Y' X'); auto; intros; rewrite <- E; auto.
   - apply (G X Y X' Y'); auto.
 Qed.
@@ -98,8 +93,7 @@ Proof.
   { rewrite <- sum_add. apply sum_ext. intros i _. specialize (LA i). lia. }
   assert (Same : sum N A <= first -> sum N (fun v => A v - A' v) = 0).
   { intros H. specialize (AA H). rewrite (sum_ext N _ (fun _ => 0)); [apply sum_zero|]. intros i Hi. rewrite AA;
-    lia. }
-  constructor.
+    lia. } constructor.
   - intros i. specialize (AG i). specialize (LA i). specialize (LB i). simpl in LB. lia.
   - intros i Mi. assert (forced = true /\ i = theta) as [Fo ->].
     { destruct forced; [|exfalso; apply Mi; intros Q; discriminate]. split; auto.
@@ -115,20 +109,17 @@ Proof.
     assert (Gj : e - A' j < G j - A' j) by lia. assert (Bj : B' j <= e - A' j) by lia.
     assert (A' j <= e) by lia. replace e with (A' j + (e - A' j)) at 1 by lia.
     destruct (le_lt_dec (A' v) d) as [D|D].
-    { replace d with (A' v + (d - A' v)) by lia. apply RB; auto. lia. }
-    destruct (le_lt_dec (A j) e) as [E|E].
+    { replace d with (A' v + (d - A' v)) by lia. apply RB; auto. lia. } destruct (le_lt_dec (A j) e) as [E|E].
     2:{ replace (A' j + (e - A' j)) with e by lia. now apply RA. }
     destruct (le_lt_dec (sum N (fun v => G v - A' v)) size) as [F|F].
-    { specialize (AB F j Hj). simpl in AB. lia. }
-    specialize (FB ltac:(lia)).
+    { specialize (AB F j Hj). simpl in AB. lia. } specialize (FB ltac:(lia)).
     assert (exists x, x < N /\ A' x < A x /\ B' x >= 1) as (x & Hx & Ax & Bx).
     { destruct (le_lt_dec (G j - A' j) (B' j + (A j - A' j))) as [Q|Q]; [exists j; repeat split; auto; lia|].
       pose proof (sum_upd N (fun v => G v - A' v) j (B' j + (A j - A' j)) Hj) as U. simpl in U.
       destruct (somewhere N (upd (fun v => G v - A' v) j (B' j + (A j - A' j))) (fun v => B' v + (A v - A' v)))
         as (x & Hx & Lx); [rewrite sum_add; lia|].
       destruct (upd_case (fun v => G v - A' v) j (B' j + (A j - A' j)) x) as [[-> P]|[n P]]; rewrite P in Lx;
-        [lia|].
-      exists x. specialize (LB x). specialize (AG x). simpl in LB. repeat split; auto; lia. }
+        [lia|]. exists x. specialize (LB x). specialize (AG x). simpl in LB. repeat split; auto; lia. }
     assert (Mx : may_lose x).
     { intros Fo ->. rewrite (XA theta) in Ax; [lia|]. unfold Policies.may_lose. tauto. }
     pose proof (RA v x d (A' x) Hv Hx Mv D (le_n _) Ax) as R1.
@@ -174,22 +165,19 @@ Proof.
       - intros v Hv. rewrite <- E. now apply b2.
       - intros H v Hv. rewrite <- E. apply b3; auto. rewrite (sum_ext N _ _ (fun i _ => E i)). exact H.
       - intros H. apply b4. rewrite (sum_ext N _ _ (fun i _ => E i)). exact H.
-      - intros v j d e. rewrite <- E. apply b5. }
-    change (sum (S (S k)) C) with (sum (S k) C + C (S k)).
+      - intros v j d e. rewrite <- E. apply b5. } change (sum (S (S k)) C) with (sum (S k) C + C (S k)).
     refine (compose N forced O (who u) _ _ _ _ _ _ _ _ _ P B').
     + intros v. unfold staying. pose proof (together_up (S k) (arrive u Z) v).
       destruct (exempt forced (who u) v); lia.
     + intros _. unfold staying. rewrite !arrive_sum, Nat.eqb_refl. reflexivity.
     + eapply Nat.le_trans; [|apply (Fit (S k) Hk)]. apply sum_le. intros v _. unfold staying.
-      rewrite !arrive_sum. unfold together. cbn [sum].
-      destruct (v =? who u), (exempt forced (who u) v); lia.
+      rewrite !arrive_sum. unfold together. cbn [sum]. destruct (v =? who u), (exempt forced (who u) v); lia.
 Qed.
 
 Lemma reused_together Z X u k : X (who u) = together (S k) Z (who u) -> sum (S k) (found Z u) = reused X u.
 Proof.
   unfold reused. intros ->. generalize (S k) as m. clear k. induction m; [auto|]. cbn [sum]. rewrite IHm. unfold
-    found.
-  pose proof (together_up m Z (who u)). lia.
+    found. pose proof (together_up m Z (who u)). lia.
 Qed.
 
 Lemma same_finds k : k < K -> forall us w Z X of_tiers of_cache, stands N w ->
@@ -202,8 +190,7 @@ Proof.
   - inversion RZ; inversion RX; auto.
   - destruct Tr as (Nu & Hu & Tr). inversion RZ as [|? ? ? ? Z' zs CZ RZ']; subst.
     inversion RX as [|? ? ? ? X' xs' CX RX']; subst. f_equal; [now apply reused_together; apply E|].
-    destruct (serve_stands N w u St Nu) as (St' & _).
-    destruct (orders w u us St Nu) as [Dn Ap].
+    destruct (serve_stands N w u St Nu) as (St' & _). destruct (orders w u us St Nu) as [Dn Ap].
     destruct (together_is_one w u us Z Z' St Nu Fit CZ k Hk) as [B _].
     assert (WF : forall v, v < N -> fill u X v <= past (serve u w) v).
     { intros v Hv. unfold fill. simpl. unfold upd. destruct (v =? who u); auto. }
@@ -212,8 +199,7 @@ Proof.
     { eapply (best_same N forced _ (who u) (serve u w)); [exact Ap| | |exact BX|exact B].
       - intros v Hv. specialize (WF v Hv). unfold staying. destruct (exempt forced (who u) v); lia.
       - intros v Hv. unfold staying, fill. rewrite arrive_sum. unfold upd.
-        destruct (v =? who u); auto. now rewrite E. }
-    apply (IH (serve u w) Z' X'); auto.
+        destruct (v =? who u); auto. now rewrite E. } apply (IH (serve u w) Z' X'); auto.
     + intros i Hi. destruct (together_is_one w u us Z Z' St Nu Fit CZ i Hi) as [Bi _].
       pose proof (cut_best N forced _ (who u) Dn _ _ _ _ (CZ i Hi)) as [b1 b2 b3 b4 b5].
       destruct (le_lt_dec (C i) (sum N (staying forced (who u) (policy (serve u w) u us) (together i Z')

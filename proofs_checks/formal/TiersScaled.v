@@ -50,8 +50,7 @@ Proof.
   unfold newer. apply Nat.le_trans with (sum N (fun j => (if j =? v then X v else 0) +
     (if came w v <? came w j then X j else 0))); [apply sum_le|rewrite sum_add; lia].
   intros j Hj. destruct (Nat.eqb_spec j v) as [->|n]; [lia|]. destruct (Nat.ltb_spec (came w v) (came w j));
-    [lia|].
-  destruct (le_lt_dec 1 (X j)); [|lia]. specialize (H j Hj l n). lia.
+    [lia|]. destruct (le_lt_dec 1 (X j)); [|lia]. specialize (H j Hj l n). lia.
 Qed.
 Lemma gather w v X f : v < N -> (forall j, j < N -> came w v < came w j -> f j <= X j) ->
   X v + newer w v f <= sum N X.
@@ -124,8 +123,7 @@ Qed.
 Lemma left_up v : left w v <= left w' v.
 Proof.
   unfold left. rewrite !first_is. simpl. destruct (Nat.eq_dec v (who u)) as [->|n]; [rewrite !upd_eq|rewrite
-    !upd_neq; auto].
-  destruct (past w (who u)); [lia|]. rewrite Sd; lia.
+    !upd_neq; auto]. destruct (past w (who u)); [lia|]. rewrite Sd; lia.
 Qed.
 Lemma past_up v : past w v <= past w' v.
 Proof. simpl. destruct (Nat.eq_dec v (who u)) as [->|n]; [rewrite upd_eq; lia|rewrite upd_neq; auto]. Qed.
@@ -142,8 +140,7 @@ Proof.
     rewrite arrived; pose proof (s_within _ _ _ _ _ _ So 1 ltac:(lia) j) as W; cbn in W; pose proof (past_up
       (who u)).
   - pose proof (t_eager w Z T Ea j Hj). pose proof (first_up j). unfold worth. cbn [Nat.eqb]. unfold together;
-    cbn [sum].
-    pose proof (first_is w' j). destruct (Nat.eqb_spec j (who u)) as [->|n]; lia.
+    cbn [sum]. pose proof (first_is w' j). destruct (Nat.eqb_spec j (who u)) as [->|n]; lia.
   - destruct (Nat.eqb_spec j (who u)) as [->|n]; lia.
 Qed.
 Lemma older_stay_out v : v <> who u -> (forall j, j < N -> came w j < came w v -> Z 0 j = 0) ->
@@ -193,8 +190,7 @@ Proof.
   - rewrite arrive_sum in Sv. destruct (Nat.eqb_spec v (who u)) as [->|n].
     + left. pose proof (of_the_past w' (who u)) as O. simpl past in O. rewrite upd_eq in O. lia.
     + rewrite own by auto. rewrite first_other in P, B |- * by auto. pose proof (in_first v) as I. rewrite
-      arrived in I.
-      apply Nat.eqb_neq in n as n'. rewrite n' in I.
+      arrived in I. apply Nat.eqb_neq in n as n'. rewrite n' in I.
       destruct (t_more w Z T v Hv P ltac:(lia)) as [M|M]; [left; lia|right].
       pose proof (newer_up u w v (left w) (left w') St n left_up). lia.
   - destruct (who_lost _ _ _ _ _ _ _ _ R1 v Hv Lo) as [M|(Q & O & _)]; [left; exact M|right].
@@ -221,23 +217,19 @@ Proof.
     pose proof (newer_up u w v (past w) (past w') St n past_up) as Np.
     destruct (le_lt_dec (first w v) (Z 0 v)) as [B|B].
     + destruct (t_more w Z T v Hv ltac:(lia) B) as [M|M]; [left; lia|right].
-      destruct How as [[_ How]|Wb]; [lia|].
-      pose proof (newer_up u w v (left w) (left w') St n left_up) as Nl.
+      destruct How as [[_ How]|Wb]; [lia|]. pose proof (newer_up u w v (left w) (left w') St n left_up) as Nl.
       pose proof (split w' v (Z' 0) Hv (alone_in (Z' 0) v O ltac:(intros; unfold together; simpl; lia))) as Sp.
       assert (Nw : newer w' v (Z' 0) + newer w' v (left w') <= newer w' v (past w')).
       { unfold newer. rewrite <- sum_add. apply sum_le. intros j Hj. destruct (_ <? _); [|lia].
-        specialize (Wb j Hj). unfold left. rewrite first_is in *. lia. }
-      lia.
+        specialize (Wb j Hj). unfold left. rewrite first_is in *. lia. } lia.
     + destruct (t_less w Z T v Hv B) as [M|M]; [left; lia|right; lia].
   - destruct (who_lost _ _ _ _ _ _ _ _ R1 v Hv Lo) as [M|(Q & O1 & _)]; [left; exact M|right].
     pose proof (room_full N C inclusive larger 1 (together 1 Z') (sum N (Z' 1)) Fu Q) as G.
-    rewrite <- sum_add in G.
-    eapply Nat.le_trans; [exact G|]. eapply Nat.le_trans; [apply (split w' v)|]; auto.
+    rewrite <- sum_add in G. eapply Nat.le_trans; [exact G|]. eapply Nat.le_trans; [apply (split w' v)|]; auto.
     + apply alone_in; [|intros; unfold together; simpl; lia]. intros j Hj Cj. rewrite (O1 j Hj Cj).
       unfold together. cbn [sum]. rewrite (O j Hj Cj). reflexivity.
     + enough (newer w' v (fun i => together 1 Z' i + Z' 1 i) <= newer w' v (past w')) by (unfold together in *;
-      cbn [sum] in *; lia).
-      apply newer_le. intros j _ _. exact (s_within _ _ _ _ _ _ So' 2 (le_n _) j).
+      cbn [sum] in *; lia). apply newer_le. intros j _ _. exact (s_within _ _ _ _ _ _ So' 2 (le_n _) j).
 Qed.
 Lemma new_two : two w' Z'.
 Proof.
@@ -265,8 +257,7 @@ Proof.
     pose proof (s_within _ _ _ _ _ _ SX k Hk v). destruct k; [auto|].
     pose proof (together_mono 1 (S k) Z v ltac:(lia)) as M. unfold together in M at 1. cbn [sum] in M. lia. }
   pose proof (first_is w v) as Fi. pose proof (s_within _ _ _ _ _ _ SZ 1 ltac:(lia) v) as W1.
-  pose proof (s_within _ _ _ _ _ _ SZ 2 ltac:(lia) v) as W2.
-  unfold together in W1. cbn [sum] in W1.
+  pose proof (s_within _ _ _ _ _ _ SZ 2 ltac:(lia) v) as W2. unfold together in W1. cbn [sum] in W1.
   destruct (Nat.eq_dec (past w v) 0) as [E0|P0]; [apply All; lia|].
   destruct (le_lt_dec (first w v) (Z 0 v)) as [B|B].
   - destruct (Nat.eq_dec (Z 0 v) (past w v)) as [|n]; auto.
@@ -279,21 +270,17 @@ Proof.
       intros j Hj Cj. rewrite (lru_newer N 2 C inclusive w X k v j); auto. }
     assert (H1 : together 1 X v <= Z 0 v).
     { destruct (le_lt_dec (together 1 X v) 0); [lia|]. specialize (Sum 0 ltac:(lia) ltac:(lia)).
-      pose proof (split w v (Z 0) Nu) as Sp.
-      assert (H : sum N (Z 0) <= Z 0 v + newer w v (Z 0)).
+      pose proof (split w v (Z 0) Nu) as Sp. assert (H : sum N (Z 0) <= Z 0 v + newer w v (Z 0)).
       { apply Sp. intros j Hj Zj n. destruct (Nat.lt_trichotomy (came w v) (came w j)) as [|[E|L]]; auto.
         - exfalso. apply n. apply (apart w Z); auto. unfold together. simpl. lia.
-        - rewrite (Ol j Hj L) in Zj. lia. }
-      assert (newer w v (Z 0) <= newer w v (past w)).
-      { apply newer_le. intros j _ _. exact (s_within _ _ _ _ _ _ SZ 1 ltac:(lia) j). }
-      lia. }
+        - rewrite (Ol j Hj L) in Zj. lia. } assert (newer w v (Z 0) <= newer w v (past w)).
+      { apply newer_le. intros j _ _. exact (s_within _ _ _ _ _ _ SZ 1 ltac:(lia) j). } lia. }
     assert (H2 : together 2 X v <= together 2 Z v \/ second w v <= together 2 Z v).
     { destruct (t_less w Z T v Nu B) as [M|M]; [now right|left].
       destruct (le_lt_dec (together 2 X v) 0); [lia|]. specialize (Sum 1 ltac:(lia) ltac:(lia)). lia. }
     assert (H2' : together 2 X v <= together 2 Z v -> above Z u <= above X u).
     { intros H. apply (as_much_is_enough N 2 parts xi C load inclusive slower w); auto. fold v. intros k Hk.
-      destruct k as [|[|k]]; [auto| |now replace k with 0 by lia].
-      unfold together in *. cbn [sum] in *. lia. }
+      destruct k as [|[|k]]; [auto| |now replace k with 0 by lia]. unfold together in *. cbn [sum] in *. lia. }
     destruct H2 as [H2|H2]; [auto|]. pose proof (s_within _ _ _ _ _ _ SX 2 ltac:(lia) v).
     destruct (enough w v) as [E|E]; rewrite E in H2; [apply H2'; lia|].
     destruct (Nat.eq_dec (together 2 Z v) (past w v)) as [|n]; [apply H2'; lia|].
@@ -309,8 +296,7 @@ Proof.
   - inversion RZ; inversion RX; constructor.
   - destruct Tr as (Nu & Hu & Tr). destruct Gr as (Gu & Gr). destruct Co as (Pu & Co). destruct Sd as (Su & Sd).
     inversion RZ as [|? ? ? ? Z' zs CZ RZ']; subst. inversion RX as [|? ? ? ? X' xs' CX RX']; subst.
-    constructor; [now apply (one_turn w)|].
-    apply (IH (serve u w) Z' X'); auto.
+    constructor; [now apply (one_turn w)|]. apply (IH (serve u w) Z' X'); auto.
     + apply (new_two w u us Z Z'); auto.
     + apply (step_full N 2 C inclusive false larger all_past) with (us := us) (Z := X); auto.
       intros k u' w' v n. unfold all_past. simpl. now rewrite upd_neq.

@@ -20,8 +20,7 @@ Qed.
 Lemma nodup_app {A} (l r : list A) : NoDup l -> NoDup r -> (forall x, In x l -> ~ In x r) -> NoDup (l ++ r).
 Proof.
   intros L R D. induction L as [|x l N L IH]; simpl; auto. constructor; [|apply IH; intros y Hy; apply D; now
-    right].
-  rewrite in_app_iff. intros [H|H]; auto. apply (D x); auto. now left.
+    right]. rewrite in_app_iff. intros [H|H]; auto. apply (D x); auto. now left.
 Qed.
 
 Section Reduction.
@@ -116,12 +115,10 @@ Lemma first_before_second n : forall a P R k, flat_map block (seq a n) = P ++ R 
 Proof.
   induction n; intros a P R k E Hk H L; simpl in E.
   - symmetry in E. apply app_eq_nil in E as [-> ->]. destruct H.
-  - destruct (f_edges _ good k Hk) as (E1 & E2 & E3).
-    assert (Nb : ~ In (second k) (block a)).
+  - destruct (f_edges _ good k Hk) as (E1 & E2 & E3). assert (Nb : ~ In (second k) (block a)).
     { intros Q. apply in_block in Q as (j & Hj & [(Q & E4)|(Q & _)]).
       - apply same_second in Q. subst. lia.
-      - now apply (differ j k). }
-    destruct (app_eq_app _ _ _ _ E) as (l & [(B & _)|(-> & E')]).
+      - now apply (differ j k). } destruct (app_eq_app _ _ _ _ E) as (l & [(B & _)|(-> & E')]).
     + exfalso. apply Nb. rewrite B. apply in_or_app. auto.
     + apply in_app_or in H as [H|H]; [contradiction|]. apply in_or_app.
       destruct (Nat.eq_dec a (begin F k)) as [->|Ne]; [left; apply in_block; exists k; auto|].
@@ -175,8 +172,7 @@ Proof.
     + apply sum_le. intros k Hk. unfold kept_by. destruct (k <? m); simpl; [|lia]. destruct (chosen k); simpl;
       [|lia].
       destruct (has_come (firstn t us) k) eqn:Co; simpl; [|lia]. destruct (has_gone (firstn t us) k) eqn:Go;
-        simpl; [lia|].
-      apply come_iff in Co; auto using in_prefix. specialize (B1 k Hk Co).
+        simpl; [lia|]. apply come_iff in Co; auto using in_prefix. specialize (B1 k Hk Co).
       unfold covers. replace (begin F k <=? p) with true by (symmetry; now apply Nat.leb_le).
       destruct (Nat.leb_spec p (finish F k)) as [L|L]; simpl; [lia|]. exfalso.
       apply not_true_iff_false in Go. apply Go. apply gone_iff; auto using in_prefix. apply B2; auto; lia.
@@ -202,8 +198,7 @@ Proof.
     assert (Co : has_come (firstn t us) k = true).
     { apply come_iff; auto using in_prefix. pose proof (first_before_second (edges F + 2) 0 (firstn (S t) us)
         (skipn (S t) us) k) as FS. rewrite firstn_skipn in FS. specialize (FS eq_refl Hk).
-      rewrite (firstn_next us t Ht), E in FS.
-      assert (In (first k) (firstn t us ++ [second k])) as Q.
+      rewrite (firstn_next us t Ht), E in FS. assert (In (first k) (firstn t us ++ [second k])) as Q.
       { apply FS; [|lia]. apply in_or_app. right. now left. }
       apply in_app_or in Q as [Q|[Q|[]]]; auto. symmetry in Q. now apply differ in Q. }
     rewrite Go, Co in V. simpl andb in V. cbn iota in V. lia.
@@ -218,11 +213,9 @@ Proof.
     - intros t Ht Vt. destruct (chosen_keep chosen t Ht Vt) as (k & Hk & E & Ch). rewrite E. simpl. now rewrite Ch.
     - intros t j Ht Hj Vt Vj E. destruct (chosen_keep chosen t Ht Vt) as (k & Hk & Et & _).
       destruct (chosen_keep chosen j Hj Vj) as (l & Hl & Ej & _). apply nth_same; auto. rewrite Et, Ej in *.
-      simpl in E. now subst. }
-  assert (S : cnt m chosen + cnt m (fun k => negb (chosen k)) = m).
+      simpl in E. now subst. } assert (S : cnt m chosen + cnt m (fun k => negb (chosen k)) = m).
   { unfold cnt. rewrite <- sum_add. rewrite (sum_ext m _ (fun _ => 1)) by (intros i _; destruct (chosen i); auto).
-    clear. induction m; simpl; lia. }
-  lia.
+    clear. induction m; simpl; lia. } lia.
 Qed.
 
 (* From a plan to a set that fits. *)
@@ -254,8 +247,7 @@ Proof.
     apply Nat.leb_le in Co1, Co2. destruct (f_edges _ good k Hk) as (E1 & E2 & E3).
     assert (HB : In (second k) B).
     { apply in_blocks. exists k, (S (finish F k)). repeat split; auto; lia. }
-    destruct (first_of k B (second k) HB eq_refl) as (a & v & b & EB & Wv & Na).
-    assert (v = second k) as ->.
+    destruct (first_of k B (second k) HB eq_refl) as (a & v & b & EB & Wv & Na). assert (v = second k) as ->.
     { assert (HV : In v B) by (rewrite EB; apply in_or_app; right; now left).
       apply in_blocks in HV as (j & q & Hj & Hq & [(-> & _)|(-> & Q)]); simpl in Wv; subst; auto. lia. }
     assert (St : steps us = length A + length a + S (length b)).
@@ -267,8 +259,7 @@ Proof.
       apply not_true_iff_false in It. apply It. apply existsb_exists. exists (length A + length a).
       split; [apply in_seq; lia|]. unfold mine. rewrite V, Tg. simpl. apply Nat.eqb_refl. }
     unfold violates, input in Vg. rewrite Tg in Vg. cbn [who history prompt second_turn] in Vg. apply Nat.ltb_ge
-      in Vg.
-    eapply Nat.le_trans; [|apply (stays (length A) (length a) k); [lia|]]; [lia|].
+      in Vg. eapply Nat.le_trans; [|apply (stays (length A) (length a) k); [lia|]]; [lia|].
     intros i Hi. unfold turn_at. rewrite E, EB, app_nth2_plus, app_nth1 by auto. apply Na. now apply nth_In. }
   destruct (le_lt_dec (steps us) (length A)) as [L|L].
   - rewrite (sum_ext m _ (fun _ => 0)); [rewrite sum_zero; lia|]. intros k Hk.
@@ -277,9 +268,7 @@ Proof.
     assert (D : sum m (fun k => (if in_time k && covers F p k then demand F k else 0) +
       (if in_time k && covers F p k then demand F k else 0)) <= 2 * room F).
     { eapply Nat.le_trans; [|exact Fi]. apply sum_le. intros k Hk. destruct (in_time k && covers F p k) eqn:C;
-      [|lia].
-      destruct (H k Hk C). lia. }
-    rewrite sum_add in D. lia.
+      [|lia]. destruct (H k Hk C). lia. } rewrite sum_add in D. lia.
 Qed.
 Lemma late_ones : m <= cnt m in_time + violations xi us X.
 Proof.
@@ -295,11 +284,9 @@ Proof.
     apply (sum_inj _ _ _ (fun k => hd 0 (filter (mine k) (seq 0 (steps us))))).
     - intros k _ H. destruct (Sp k H) as (A & B & _). auto.
     - intros k j _ _ Hk Hj E. destruct (Sp k Hk) as (_ & _ & <-). destruct (Sp j Hj) as (_ & _ & <-). now
-      rewrite E. }
-  assert (S : cnt m in_time + cnt m (fun k => negb (in_time k)) = m).
+      rewrite E. } assert (S : cnt m in_time + cnt m (fun k => negb (in_time k)) = m).
   { unfold cnt. rewrite <- sum_add. rewrite (sum_ext m _ (fun _ => 1)) by (intros i _; destruct (in_time i); auto).
-    clear. induction m; simpl; lia. }
-  lia.
+    clear. induction m; simpl; lia. } lia.
 Qed.
 End Plan.
 End Reduction.
