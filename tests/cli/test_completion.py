@@ -1,4 +1,4 @@
-"""What a shell is offered in the place of a policy."""
+"""What a shell is offered in the place of a policy, a model and a GPU."""
 
 import os
 import subprocess
@@ -23,6 +23,9 @@ def offered(folder, *words):
         (("advise", "t.csv", "--policy", "sub/m"), ["sub/mine.py:"]),
         (("policy", "never-worse", "s"), ["slo-tlru", "s3-fifo", "slru", "shared-tlru", "sub/"]),
         (("policy", "never-worse", "tlru", "--than", "bel"), ["belady"]),
+        (("replay", "t.csv", "--model", "llama-3.1"), ["llama-3.1-8b", "llama-3.1-70b", "llama-3.1-405b"]),
+        (("replay", "t.csv", "--model", "meta-llama/llama-3.2"), [f"meta-llama/Llama-3.2-{n}B" for n in (1, 3)]),
+        (("replay", "t.csv", "--gpu", "h1"), ["h100", "h100-pcie"]),
     ],
 )
 def test_names_and_python_files_are_offered(words, expected, tmp_path):

@@ -59,10 +59,14 @@ def test_no_policy_is_below_the_optimum_that_is_drawn(made):
     assert all(row["lower"] <= row["tel"] for row in drawn if row["policy"] == "hindsight")
 
 
+def lines_drawn(page):
+    [drawn] = re.findall(r"<svg.*?</svg>", page)
+    lines = (one.attrib["points"] for one in ElementTree.fromstring(drawn).findall(".//polyline"))
+    return [[tuple(map(float, point.split(","))) for point in line.split()] for line in lines]
+
+
 def test_no_tangent_of_the_page_is_above_the_optimum(made):
-    [drawn] = re.findall(r"<svg.*?</svg>", made[1])
-    lines = [one.attrib["points"] for one in ElementTree.fromstring(drawn).findall(".//polyline")]
-    *tangents, best, _, _ = ([tuple(map(float, p.split(","))) for p in line.split()] for line in lines)
+    *tangents, best, _, _ = lines_drawn(made[1])
     heights = dict(best)
     assert all(y >= heights[x] - 0.11 for tangent in tangents for x, y in tangent)
     assert [min(y - heights[x] for x, y in tangent) <= 1 for tangent in tangents] == [True] * 4
@@ -71,14 +75,10 @@ def test_no_tangent_of_the_page_is_above_the_optimum(made):
 def test_a_demonstration_says_where_t_lru_is_no_help(made):
     printed, _, data = made
     [said] = re.findall(r"LRU has less TEL from ([\d,]+) tokens on", " ".join(printed.split()))
-    lru, tlru = (
-        {row["capacity"]: row["tel"] for row in data["curve"] if row["policy"] == name} for name in ("lru", "tlru")
-    )
-    capacities = sorted(lru)
-    first = int(said.replace(",", ""))
-    beyond, before = capacities[capacities.index(first) :], capacities[: capacities.index(first)]
-    assert all(lru[size] < tlru[size] for size in beyond)
-    assert tlru[before[-1]] <= lru[before[-1]]
+    tels = {(row["policy"], row["capacity"]): row["tel"] for row in data["curve"]}
+    sizes, first = sorted(size for name, size in tels if name == "lru"), int(said.replace(",", ""))
+    worse = [tels["lru", size] < tels["tlru", size] for size in sizes[sizes.index(first) - 1 :]]
+    assert worse == [False, *[True] * (len(worse) - 1)]
 
 
 def test_a_terminal_of_80_columns_shows_every_line_without_colours(made):
@@ -94,14 +94,9 @@ def test_a_terminal_of_80_columns_shows_every_line_without_colours(made):
 def test_the_page_stands_alone(made):
     page = made[1]
     assert not re.search(r"<(script|link|img|iframe)|https?://|url\(", page)
-    [drawn] = re.findall(r"<svg.*?</svg>", page)
-    lines = ElementTree.fromstring(drawn).findall(".//polyline")
+    lines = lines_drawn(page)
     assert len(lines) == 3 + 4
-    for line in lines:
-        for point in line.attrib["points"].split():
-            x, y = map(float, point.split(","))
-            assert 0 <= x <= WIDTH
-            assert 0 <= y <= HEIGHT
+    assert all(0 <= x <= WIDTH and 0 <= y <= HEIGHT for line in lines for x, y in line)
     assert all(line in page for line in NEXT)
 
 

@@ -1,10 +1,7 @@
-"""`--gpu` and `--gpu-hour`: an estimated TTFT says so wherever it goes; and completion of models and GPUs."""
+"""`--gpu` and `--gpu-hour`: an estimated TTFT says so wherever it goes."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 from fractions import Fraction
 
 import pytest
@@ -97,18 +94,8 @@ def test_prefill_has_its_price(run_json, in_words, chat_file, flags):
 
 
 def test_bytes_beside_a_model_without_them_say_what_they_assume(run_json, refused, trace_file):
-    asked = (
-        "replay",
-        trace_file,
-        "--capacity",
-        "1MB",
-        "--xi",
-        5,
-        "--policy",
-        "lru",
-        "--model",
-        "gemma-3-27b-it",
-    )
+    sized = ("--capacity", "1MB", "--xi", 5, "--policy", "lru")
+    asked = ("replay", trace_file, *sized, "--model", "gemma-3-27b-it")
     notes = run_json(*asked, "--kv-bytes", 1000)["notes"]
     told = "each token of all layers alike, as if no window, state or index were there"
     assert any(line.startswith("Capacity 1MB is 1,000 tokens") and told in line for line in notes)
@@ -127,20 +114,3 @@ def test_bytes_beside_a_model_without_them_say_what_they_assume(run_json, refuse
 )
 def test_what_an_estimate_needs(refused, trace_file, flags, said):
     assert said in refused("replay", trace_file, "--slo", "50ms", *flags)
-
-
-@pytest.mark.parametrize(
-    ("begun", "offered"),
-    [
-        (("--model", "llama-3.1"), ["llama-3.1-8b", "llama-3.1-70b", "llama-3.1-405b"]),
-        (("--model", "meta-llama/llama-3.2"), ["meta-llama/Llama-3.2-1B", "meta-llama/Llama-3.2-3B"]),
-        (("--gpu", "h1"), ["h100", "h100-pcie"]),
-    ],
-)
-def test_a_shell_completes_models_and_gpus(begun, offered):
-    words = f"teltheory replay trace.csv {' '.join(begun)}"
-    asked = {"_TELTHEORY_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": "4"}
-    code = "import sys; sys.argv = ['teltheory']; from teltheory.cli import main; main()"
-    env = {**os.environ, **asked}
-    done = subprocess.run([sys.executable, "-c", code], check=True, env=env, capture_output=True, text=True)
-    assert done.stdout.split() == [f"plain,{name}" for name in offered]

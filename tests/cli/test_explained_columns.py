@@ -1,24 +1,11 @@
 """`--explain` defines the columns of tables, once, and changes nothing else."""
 
-import pytest
-
 from teltheory.cli.printed.columns import DEFINITIONS, definition, rules
 
 
-@pytest.fixture
-def printed(run, capsys):
-    """A call of the command line that returns its lines."""
-
-    def lines(*arguments):
-        assert run(*arguments) == 0
-        return capsys.readouterr().out.splitlines()
-
-    return lines
-
-
-def test_columns_are_defined_below_the_tables_and_nothing_else_changes(printed, trace_file):
+def test_columns_are_defined_below_the_tables_and_nothing_else_changes(output, trace_file):
     asked = ("replay", trace_file, "--capacity", "100,150", "--xi", "160")
-    plain, explained = printed(*asked), printed(*asked, "--explain")
+    plain, explained = (output(*asked, *more).splitlines() for more in ((), ("--explain",)))
     assert explained[: len(plain)] == plain
     below = " ".join(explained[len(plain) :])
     assert below.startswith("policy: the policy in its short form. P50 s, P90 s, P95 s, P99 s: mean or percentile")
