@@ -108,12 +108,12 @@ def _sides(
 
 
 def certified(instance: Instances, problem: TieredProblem, solution: TieredSolution) -> TieredCertificate:
-    """Round the prices of a solution, and count what they prove."""
-    order = np.lexsort((solution.tiers, solution.steps))
-    numerators = _rounded(solution.prices[order])
+    """Round the prices of a solution, those of 0 left out, and count what they prove."""
+    numerators, order = _rounded(solution.prices), np.lexsort((solution.tiers, solution.steps))
+    order = order[numerators[order] > 0]
     shares = np.minimum(_rounded(solution.shares), FINENESS)
     shares[1:] = np.minimum(shares[1:], FINENESS - shares[0])
-    columns = (solution.steps[order], solution.tiers[order], numerators, *shares)
+    columns = (solution.steps[order], solution.tiers[order], numerators[order], *shares)
     steps, tiers, prices, *of_turns = map(readonly, columns)
     loading = of_turns[1] if len(of_turns) > 1 else None
     nothing = TieredCertificate(Fraction(0), steps, tiers, prices, of_turns[0], loading, FINENESS)

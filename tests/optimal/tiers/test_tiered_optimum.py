@@ -170,3 +170,10 @@ def test_what_is_refused(change, told):
 
 def test_time_can_be_up():
     refused(tt.SolverError, "Time limit", lambda: tt.hindsight_optimum(example().trace, TWO, 1, time_limit=0))
+
+
+def test_a_step_that_costs_nothing_is_none_of_a_certificate():
+    trace = tt.Trace.from_turns(*np.random.default_rng(7).integers(0, 12, (3, 200)))
+    certificate = tt.hindsight_optimum(trace, tt.Tiers((60, 120), (0, Fraction(3, 10))), 9).certificate
+    assert len(certificate.numerators) > 0
+    assert (certificate.numerators > 0).all()
