@@ -198,7 +198,7 @@ def _begun(instance: ForestInstance, parent: list[int], depth: list[int]) -> lis
         while node >= 0:
             begun[node] = max(begun[node], min(start.cached, depth[node]))
             node = parent[node]
-    for node, above in enumerate(parent):
+    for node, above in enumerate(parent if instance.initial else ()):
         begun[node] = max(begun[node], begun[above])
     return begun
 
