@@ -9,7 +9,7 @@ export PYTHONDONTWRITEBYTECODE =
 # What a page of the site would fetch from elsewhere; a link that is only followed is none.
 FETCHED := <(script|img|iframe|source)\b[^>]*\bsrc="?(https?:)?//[^>]*|<link(?![^>]*rel="?(canonical|next|prev|author|license))[^>]*\bhref="?(https?:)?//[^>]*
 
-.PHONY: reproduce reproduce-twice formal ledger slowest test test-ledger test-model test-long mutants mutants-lines sanitize check check-vllm check-engines docs \
+.PHONY: reproduce reproduce-twice formal formal-bridge ledger slowest test test-ledger test-model test-long mutants mutants-lines sanitize check check-vllm check-engines docs \
 	docs-check wheel-quick wheel-test wheels wheel-no-compiler publish pythons clean
 
 reproduce: $(LOOPS)
@@ -25,6 +25,10 @@ reproduce-twice: $(LOOPS)
 formal:
 	$(if $(shell command -v coqc 2> /dev/null),,$(error make formal needs coqc: install the Debian package coq))
 	@bash proofs_checks/formal/check.sh out/formal
+
+# The programs that Coq extracts, against the toolkit's replays.
+formal-bridge: $(LOOPS)
+	PYTHONPATH=tests $(BIN)/python -m formal.bridge $(or $(TRACES),20000) $(or $(SEED),1)
 
 ledger: $(LEDGER)
 	PYTHONPATH=tests $(BIN)/python -m claims.rows $(LEDGER)

@@ -1,118 +1,487 @@
-(* LRU and T-LRU as programs, which always end and cut as Policies.v says: so the theorems are about what runs. *)
+(* LRU and T-LRU as programs on a list of conversations, which always end and cut as Policies.v says: so the
+   theorems are about what runs. They are extracted (Extraction.v) and compared with the toolkit's loops. *)
 From Coq Require Import Arith Lia List Bool.
 Require Import Numbers Model Excess Policies TheoremThreeOne.
 Import ListNotations.
 
-Section Programs.
-Variables N C xi : nat.
-Variable forced : bool.
+(* A conversation with `held` tokens in the cache. Who has the smallest key is evicted first; `keep` is its budget.
+   The list is in the order of the keys. *)
+Record node := Node { id : nat; key : nat; keep : nat; held : nat }.
+Definition holding (n : node) h := Node (id n) (key n) (keep n) h.
 
-(* One token at a time: surplus first, that of the least recent first; then from the least recent. *)
-Definition can_lose theta (b X : nat -> nat) i := (b i <? X i) && negb (exempt forced theta i).
-Fixpoint cut_down (fuel theta : nat) (when b : nat -> nat) (X : cache) : cache :=
-  if sum N X <=? C then X else
-  match fuel with
-  | 0 => X
-  | S fuel =>
-    match pick N (can_lose theta b X) when with
-    | Some v => cut_down fuel theta when b (lose X v)
-    | None => match pick N (can_lose theta (fun _ => 0) X) when with
-              | Some v => cut_down fuel theta when b (lose X v)
-              | None => X end
-    end
+Fixpoint held_of (l : list node) i := match l with [] => 0 | n :: l => if id n =? i then held n else held_of l i
   end.
-Definition tlru_program (w : world) theta X := cut_down (sum N X) theta (came w) (budget xi w) X.
-Definition lru_program (w : world) theta X := cut_down (sum N X) theta (came w) (past w) X.
+Fixpoint together (l : list node) := match l with [] => 0 | n :: l => held n + together l end.
+Fixpoint without i (l : list node) :=
+  match l with [] => [] | n :: l => if id n =? i then without i l else n :: without i l end.
+Fixpoint insert (n : node) (l : list node) :=
+  match l with [] => [n] | m :: rest => if key n <? key m then n :: l else m :: insert n rest end.
 
-Fixpoint replay (program : world -> nat -> cache -> cache) (w : world) (X : cache) (us : list turn) : list nat :=
+Section Cut.
+Variable C : nat.
+Variable forced : bool.
+(* From the first on, each loses what it has above its floor, until `over` tokens have gone. *)
+Fixpoint pass (theta : nat) (floor : node -> nat) (over : nat) (l : list node) : list node :=
+  match l with
+  | [] => []
+  | n :: rest =>
+    if exempt forced theta (id n) then n :: pass theta floor over rest else
+    let k := min (held n - floor n) over in holding n (held n - k) :: pass theta floor (over - k) rest
+  end.
+Definition emptied (n : node) := 0.
+Definition trimmed theta l := pass theta keep (together l - C) l.
+Definition cut_down theta l := pass theta emptied (together (trimmed theta l) - C) (trimmed theta l).
+
+(* A turn comes with the key and the budget that its conversation has from then on. *)
+Fixpoint replay (xi : nat) (l : list node) (us : list turn) (notes : list (nat * nat)) : list nat :=
+  match us, notes with
+  | u :: us, (k, b) :: notes =>
+    excess xi (held_of l) u ::
+    replay xi (cut_down (who u) (insert (Node (who u) k b (history u + prompt u + response u)) (without (who u)
+      l)))
+      us notes
+  | _, _ => []
+  end.
+End Cut.
+
+(* By recency: the key is the time. LRU has the whole past for a budget. *)
+Fixpoint lru_notes (k : nat) (us : list turn) :=
+  match us with [] => [] | u :: us => (k, history u + prompt u + response u) :: lru_notes (S k) us end.
+Fixpoint tlru_notes (xi k : nat) (us : list turn) :=
   match us with
   | [] => []
-  | u :: us => excess xi X u :: replay program (serve u w) (program (serve u w) (who u) (fill u X)) us
+  | u :: us => (k, history u + prompt u + response u + estimate u - xi) :: tlru_notes xi (S k) us
+  end.
+Definition lru_program C forced xi l k us := replay C forced xi l us (lru_notes k us).
+Definition tlru_program C forced xi l k us := replay C forced xi l us (tlru_notes xi k us).
+
+(* What a list says of its conversations. *)
+Fixpoint ordered (l : list node) :=
+  match l with [] => True | n :: l => (forall m, In m l -> key n <= key m) /\ ordered l end.
+Notation ids := (map id).
+
+Lemma held_out l i : ~ In i (ids l) -> held_of l i = 0.
+Proof.
+  induction l as [|n l IH]; simpl; auto. intros H. destruct (Nat.eqb_spec (id n) i); [tauto|]. apply IH. tauto.
+Qed.
+Lemma held_in l n : NoDup (ids l) -> In n l -> held_of l (id n) = held n.
+Proof.
+  induction l as [|m l IH]; simpl; [tauto|]. intros D [->|H]; [now rewrite Nat.eqb_refl|].
+  inversion D; subst. destruct (Nat.eqb_spec (id m) (id n)) as [E|]; auto.
+  exfalso. rewrite E in *. auto using in_map.
+Qed.
+Lemma held_some l i : held_of l i >= 1 -> exists n, In n l /\ id n = i /\ held n = held_of l i.
+Proof.
+  induction l as [|n l IH]; simpl; [lia|]. destruct (Nat.eqb_spec (id n) i); intros H; [exists n; auto|].
+  destruct (IH H) as (m & A & B). exists m. auto.
+Qed.
+Lemma held_replace pre n h l i : NoDup (ids (pre ++ n :: l)) ->
+  held_of (pre ++ holding n h :: l) i = if i =? id n then h else held_of (pre ++ n :: l) i.
+Proof.
+  induction pre as [|m pre IH]; simpl; intros D.
+  - rewrite (Nat.eqb_sym i). destruct (id n =? i); auto.
+  - inversion D; subst. rewrite IH by auto. destruct (Nat.eqb_spec (id m) i), (Nat.eqb_spec i (id n)); auto.
+    subst. exfalso. apply H1. rewrite e0, map_app. simpl. apply in_or_app. simpl. auto.
+Qed.
+Lemma together_sum N l : NoDup (ids l) -> (forall n, In n l -> id n < N) -> sum N (held_of l) = together l.
+Proof.
+  induction l as [|n l IH]; simpl; intros D H; [apply sum_zero|]. inversion D; subst.
+  rewrite <- IH by auto. rewrite (sum_ext N _ (upd (held_of l) (id n) (held n))).
+  - pose proof (sum_upd N (held_of l) (id n) (held n) (H n (or_introl eq_refl))) as U.
+    rewrite (held_out l (id n)) in U by auto. lia.
+  - intros i _. unfold upd. rewrite (Nat.eqb_sym i). reflexivity.
+Qed.
+Lemma in_without i l n : In n (without i l) <-> In n l /\ id n <> i.
+Proof.
+  induction l as [|m l IH]; simpl; [tauto|]. destruct (Nat.eqb_spec (id m) i); simpl; rewrite IH; intuition; subst;
+    tauto.
+Qed.
+Lemma held_without i l j : held_of (without i l) j = if j =? i then 0 else held_of l j.
+Proof.
+  induction l as [|m l IH]; simpl; [now destruct (j =? i)|].
+  destruct (Nat.eqb_spec (id m) i) as [E|E]; simpl; rewrite IH; destruct (Nat.eqb_spec j i) as [F|F]; auto.
+  - destruct (Nat.eqb_spec (id m) j); auto. congruence.
+  - destruct (Nat.eqb_spec (id m) j); auto. congruence.
+Qed.
+Lemma ids_without i l : NoDup (ids l) -> NoDup (ids (without i l)).
+Proof.
+  induction l as [|m l IH]; simpl; auto. intros D. inversion D; subst.
+  destruct (id m =? i); auto. simpl. constructor; auto. intros H. apply in_map_iff in H as (n & E & H).
+  apply in_without in H as [H _]. apply H1. rewrite <- E. now apply in_map.
+Qed.
+Lemma ordered_without i l : ordered l -> ordered (without i l).
+Proof.
+  induction l as [|m l IH]; simpl; auto. intros [A B]. destruct (id m =? i); auto. simpl. split; auto.
+  intros n H. apply A. now apply in_without in H.
+Qed.
+Lemma in_insert n l m : In m (insert n l) <-> m = n \/ In m l.
+Proof.
+  induction l as [|x l IH]; simpl; [intuition|]. destruct (key n <? key x); simpl; rewrite ?IH; intuition.
+Qed.
+Lemma held_insert n l j : ~ In (id n) (ids l) ->
+  held_of (insert n l) j = if j =? id n then held n else held_of l j.
+Proof.
+  induction l as [|x l IH]; simpl; intros H.
+  - rewrite (Nat.eqb_sym j). reflexivity.
+  - destruct (key n <? key x); simpl; rewrite (Nat.eqb_sym j).
+    + reflexivity.
+    + rewrite IH by tauto. rewrite (Nat.eqb_sym j).
+      destruct (Nat.eqb_spec (id x) j), (Nat.eqb_spec (id n) j); auto. subst. exfalso. apply H. auto.
+Qed.
+Lemma ids_insert n l : NoDup (ids l) -> ~ In (id n) (ids l) -> NoDup (ids (insert n l)).
+Proof.
+  induction l as [|x l IH]; simpl; intros D H; [constructor; auto; constructor|].
+  inversion D; subst. destruct (key n <? key x); simpl; constructor; auto.
+  intros G. apply in_map_iff in G as (m & E & G). apply in_insert in G as [->|G]; [auto|].
+  apply H2. rewrite <- E. now apply in_map.
+Qed.
+Lemma ordered_insert n l : ordered l -> ordered (insert n l).
+Proof.
+  induction l as [|x l IH]; simpl; intros H; [split; auto; simpl; tauto|]. destruct H as [A B].
+  destruct (Nat.ltb_spec (key n) (key x)); simpl.
+  - repeat split; auto. intros m [<-|G]; [lia|]. specialize (A m G). lia.
+  - split; auto. intros m G. apply in_insert in G as [->|G]; auto.
+Qed.
+
+Section Refines.
+Variables N C : nat.
+Variable forced : bool.
+Notation pass := (pass forced).
+
+(* A pass changes nothing but what is held. *)
+Lemma pass_in theta f over l m : In m (pass theta f over l) -> exists n, In n l /\ m = holding n (held m).
+Proof.
+  revert over. induction l as [|n l IH]; simpl; intros over H; [tauto|].
+  destruct (exempt forced theta (id n)); destruct H as [<-|H].
+  - exists n. destruct n. auto.
+  - destruct (IH _ H) as (x & A & B). exists x. auto.
+  - exists n. auto.
+  - destruct (IH _ H) as (x & A & B). exists x. auto.
+Qed.
+Lemma pass_ids theta f over l : ids (pass theta f over l) = ids l.
+Proof. revert over. induction l; simpl; intros; auto. destruct (exempt _ _ _); simpl; now rewrite IHl. Qed.
+Lemma pass_ordered theta f over l : ordered l -> ordered (pass theta f over l).
+Proof.
+  revert over. induction l as [|n l IH]; simpl; auto. intros over [A B].
+  destruct (exempt forced theta (id n)); simpl; split; auto;
+    intros m H; apply pass_in in H as (x & H & ->); simpl; auto.
+Qed.
+Lemma pass_less theta f over l i : held_of (pass theta f over l) i <= held_of l i.
+Proof.
+  revert over. induction l as [|n l IH]; simpl; auto. intros over.
+  destruct (exempt forced theta (id n)); simpl; destruct (id n =? i); auto; lia.
+Qed.
+(* If less has gone than should, everybody who may lose something is at its floor. *)
+Lemma pass_floor theta f l : (forall n h, f (holding n h) = f n) -> forall over,
+  together (pass theta f over l) <= together l /\
+  (together l < over + together (pass theta f over l) ->
+   forall m, In m (pass theta f over l) -> exempt forced theta (id m) = false -> held m <= f m).
+Proof.
+  intros F. induction l as [|n l IH]; simpl; intros over; [split; [lia | tauto]|].
+  destruct (exempt forced theta (id n)) eqn:E; simpl.
+  - destruct (IH over) as [A B]. split; [lia|]. intros H m [<-|G] Em; [congruence|]. apply B; auto; lia.
+  - remember (min (held n - f n) over) as k eqn:Ek. destruct (IH (over - k)) as [A B]. split; [lia|].
+    intros H m [<-|G] Em; [|apply B; auto; lia]. rewrite F. simpl. lia.
+Qed.
+
+Section Steps.
+Variable b : nat -> nat.
+Variable ready : cache -> Prop.
+Variable w : world.
+Variable theta : nat.
+Notation cut := (cut N C forced b ready w theta).
+Definition leads_to X Y := forall Z, cut Y Z -> cut X Z.
+Definition says (l : list node) (X : cache) := forall i, X i = held_of l i.
+
+Lemma exempt_not v : exempt forced theta v = false <-> may_lose forced theta v.
+Proof.
+  unfold exempt, may_lose. destruct forced; simpl; rewrite ?Nat.eqb_neq; split; auto. discriminate.
+Qed.
+
+Lemma trim_lump k : forall X v, v < N -> may_lose forced theta v -> k <= X v - b v ->
+  exists Y, (forall i, Y i = if i =? v then X v - k else X i) /\ leads_to X Y.
+Proof.
+  induction k; intros X v V M H.
+  - exists X. split; [|unfold leads_to; auto]. intros i. destruct (Nat.eqb_spec i v); subst; lia.
+  - destruct (IHk (lose X v) v V M) as (Y & E & L); [unfold lose; rewrite upd_eq; lia|].
+    exists Y. split.
+    + intros i. rewrite E. unfold lose. rewrite upd_eq. destruct (Nat.eqb_spec i v); [lia|]. now rewrite upd_neq.
+    + intros Z HZ. apply trims with (v := v); auto. lia.
+Qed.
+Lemma evict_lump k : forall X v, v < N -> may_lose forced theta v -> k <= X v -> k <= sum N X - C ->
+  (k > 0 -> forall Y, (forall i, Y i <= X i) -> ready Y) ->
+  (k > 0 -> forall j, j < N -> X j >= 1 -> may_lose forced theta j -> came w v <= came w j) ->
+  exists Y, (forall i, Y i = if i =? v then X v - k else X i) /\ leads_to X Y.
+Proof.
+  induction k; intros X v V M H O Rd Mn.
+  - exists X. split; [|unfold leads_to; auto]. intros i. destruct (Nat.eqb_spec i v); subst; lia.
+  - pose proof (sum_upd N X v (X v - 1) V) as U.
+    assert (Le : forall i, lose X v i <= X i).
+    { intros i. unfold lose. destruct (upd_case X v (X v - 1) i) as [[-> E]|[_ E]]; rewrite E; lia. }
+    destruct (IHk (lose X v) v V M) as (Y & E & L).
+    + unfold lose. rewrite upd_eq. lia.
+    + unfold lose in *. lia.
+    + intros _ Y HY. apply Rd; [lia|]. intros i. specialize (HY i). specialize (Le i). lia.
+    + intros _ j Hj Xj. specialize (Le j). apply Mn; auto; lia.
+    + exists Y. split.
+      * intros i. rewrite E. unfold lose. rewrite upd_eq. destruct (Nat.eqb_spec i v); [lia|]. now rewrite upd_neq.
+      * intros Z HZ. apply evicts with (v := v); [lia | apply Rd; auto; lia | | auto].
+        repeat split; auto; try lia. apply Mn. lia.
+Qed.
+
+Lemma shift {A} (pre : list A) n l : pre ++ n :: l = (pre ++ [n]) ++ l.
+Proof. now rewrite <- app_assoc. Qed.
+Lemma same_ids pre n h l : ids (pre ++ holding n h :: l) = ids (pre ++ n :: l).
+Proof. now rewrite !map_app. Qed.
+
+Lemma trim_pass l : forall pre over X, NoDup (ids (pre ++ l)) ->
+  (forall n, In n l -> id n < N /\ keep n = b (id n)) -> says (pre ++ l) X ->
+  exists Y, says (pre ++ pass theta keep over l) Y /\ leads_to X Y.
+Proof.
+  induction l as [|n l IH]; simpl; intros pre over X D H S; [exists X; unfold leads_to; auto|].
+  destruct (H n (or_introl eq_refl)) as [V B].
+  destruct (exempt forced theta (id n)) eqn:Ex.
+  - rewrite shift in D, S. rewrite shift. apply IH; auto.
+  - remember (min (held n - keep n) over) as k eqn:Ek.
+    assert (Xn : X (id n) = held n) by (rewrite S; apply held_in; auto; apply in_or_app; simpl; auto).
+    destruct (trim_lump k X (id n) V (proj1 (exempt_not _) Ex)) as (Y & E & L); [rewrite Xn, <- B; lia|].
+    rewrite shift. destruct (IH (pre ++ [holding n (held n - k)]) (over - k) Y) as (Z & SZ & LZ); auto.
+    + rewrite <- shift, same_ids. auto.
+    + intros i. rewrite <- shift, held_replace by auto. rewrite E, Xn, S. reflexivity.
+    + exists Z. split; auto. intros Z' H'. apply L, LZ, H'.
+Qed.
+
+Lemma evict_pass l : forall pre over X, NoDup (ids (pre ++ l)) ->
+  (forall n, In n (pre ++ l) -> id n < N /\ key n = came w (id n)) -> ordered l -> says (pre ++ l) X ->
+  over = sum N X - C ->
+  (over > 0 -> forall n, In n pre -> exempt forced theta (id n) = false -> held n = 0) ->
+  (over > 0 -> forall Y, (forall i, Y i <= X i) -> ready Y) ->
+  exists Y, says (pre ++ pass theta emptied over l) Y /\ leads_to X Y.
+Proof.
+  induction l as [|n l IH]; simpl; intros pre over X D H O S Ov Pre Rd; [exists X; unfold leads_to; auto|].
+  destruct O as [O1 O2]. assert (G : In n (pre ++ n :: l)) by (apply in_or_app; simpl; auto).
+  destruct (H n G) as [V B]. destruct (exempt forced theta (id n)) eqn:Ex.
+  - rewrite shift in D, S. rewrite shift. apply IH; auto; try (rewrite <- shift; auto).
+    intros P m Gm Em. apply in_app_or in Gm as [Gm|[<-|[]]]; auto. congruence.
+  - change (emptied n) with 0. remember (min (held n - 0) over) as k eqn:Ek.
+    assert (Xn : X (id n) = held n) by (rewrite S; apply held_in; auto).
+    destruct (evict_lump k X (id n) V (proj1 (exempt_not _) Ex)) as (Y & E & L); try lia.
+    + intros. apply Rd; auto; lia.
+    + intros K j Hj Xj Mj. rewrite S in Xj. destruct (held_some _ _ Xj) as (m & Gm & <- & Hm).
+      apply exempt_not in Mj. destruct (H m Gm) as [_ Km]. rewrite <- B, <- Km.
+      assert (Xm : held_of (pre ++ n :: l) (id m) = held m) by (apply held_in; auto).
+      apply in_app_or in Gm as [Gm|[<-|Gm]]; auto.
+      exfalso. pose proof (Pre ltac:(lia) m Gm Mj). lia.
+    + assert (U : sum N Y + X (id n) = sum N X + (X (id n) - k)).
+      { rewrite <- (sum_upd N X (id n) (X (id n) - k) V). f_equal. apply sum_ext. intros i _. apply E. }
+      rewrite shift. destruct (IH (pre ++ [holding n (held n - k)]) (over - k) Y) as (Z & SZ & LZ); auto.
+      * rewrite <- shift, same_ids. auto.
+      * intros m Gm. rewrite <- shift in Gm. apply in_app_or in Gm as [Gm|[<-|Gm]]; simpl; auto;
+          apply (H m), in_or_app; simpl; auto.
+      * intros i. rewrite <- shift, held_replace by auto. rewrite E, Xn, S. reflexivity.
+      * lia.
+      * intros P m Gm Em. apply in_app_or in Gm as [Gm|[<-|[]]]; simpl in *; [apply Pre; auto; lia | lia].
+      * intros P Z HZ. apply Rd; [lia|]. intros i. specialize (HZ i). rewrite E in HZ.
+        destruct (Nat.eqb_spec i (id n)); subst; lia.
+      * exists Z. split; auto. intros Z' H'. apply L, LZ, H'.
+Qed.
+
+(* What the program leaves is a cut, where T-LRU evicts only without surplus and LRU (ready) always may. *)
+Lemma cut_down_ok l X : NoDup (ids l) ->
+  (forall n, In n l -> id n < N /\ key n = came w (id n) /\ keep n = b (id n)) -> ordered l -> says l X ->
+  (forall Y, no_surplus N forced theta b Y -> ready Y) -> (forced = true -> X theta <= C) ->
+  exists Y, says (cut_down C forced theta l) Y /\ cut X Y.
+Proof.
+  intros D H O S Rd F. unfold cut_down. set (l1 := trimmed C forced theta l).
+  destruct (trim_pass l [] (together l - C) X) as (X1 & S1 & L1); auto; [intros n G; destruct (H n G) as (? & ? &
+    ?); auto|].
+  change (says l1 X1) in S1.
+  assert (D1 : NoDup (ids l1)) by (unfold l1, trimmed; now rewrite pass_ids).
+  assert (H1 : forall n, In n l1 -> id n < N /\ key n = came w (id n) /\ keep n = b (id n)).
+  { intros n G. apply pass_in in G as (m & G & ->). simpl. now apply H. }
+  assert (T1 : sum N X1 = together l1).
+  { rewrite <- (together_sum N) by (auto; intros n G; now apply H1). apply sum_ext. intros i _. apply S1. }
+  destruct (pass_floor theta keep l (fun _ _ => eq_refl) (together l - C)) as [A1 B1].
+  fold (trimmed C forced theta l) in A1, B1. fold l1 in A1, B1.
+  destruct (evict_pass l1 [] (together l1 - C) X1) as (X2 & S2 & L2); auto; try lia.
+  - intros n G. destruct (H1 n G) as (? & ? & ?). auto.
+  - unfold l1, trimmed. now apply pass_ordered.
+  - simpl. tauto.
+  - intros P Y HY. apply Rd. intros v V M. apply exempt_not in M.
+    destruct (le_lt_dec (X1 v) 0) as [Z|Z]; [specialize (HY v); lia|].
+    rewrite S1 in Z. destruct (held_some _ _ Z) as (m & Gm & <- & Hm).
+    specialize (B1 ltac:(lia) m Gm M). destruct (H1 m Gm) as (_ & _ & K). specialize (HY (id m)).
+    rewrite S1 in HY. lia.
+  - exists X2. split; [exact S2|]. apply L1, L2, fits.
+    destruct (le_lt_dec (sum N X2) C) as [|G]; auto. exfalso.
+    set (l2 := pass theta emptied (together l1 - C) l1) in *. change (says l2 X2) in S2.
+    destruct (pass_floor theta emptied l1 (fun _ _ => eq_refl) (together l1 - C)) as [A2 B2]. fold l2 in A2, B2.
+    assert (T2 : sum N X2 = together l2).
+    { rewrite <- (together_sum N).
+      - apply sum_ext. intros i _. apply S2.
+      - unfold l2. now rewrite pass_ids.
+      - intros n Gn. apply pass_in in Gn as (m & Gm & ->). simpl. now apply H1. }
+    assert (Z : forall j, exempt forced theta j = false -> X2 j = 0).
+    { intros j E. destruct (le_lt_dec (X2 j) 0) as [|Z]; [lia|]. rewrite S2 in Z |- *.
+      destruct (held_some _ _ Z) as (m & Gm & <- & Hm). specialize (B2 ltac:(lia) m Gm E). unfold emptied in B2.
+        lia. }
+    assert (Q : sum N X2 <= X2 theta).
+    { apply sum_one. intros j _ n. apply Z. apply exempt_not. intros _. exact n. }
+    destruct (bool_dec forced true) as [Fo|Fo].
+    + specialize (F Fo). pose proof (pass_less theta emptied (together l1 - C) l1 theta) as P2.
+      pose proof (pass_less theta keep (together l - C) l theta) as P1. fold (trimmed C forced theta l) in P1.
+      fold l1 in P1. fold l2 in P2. specialize (S2 theta). specialize (S theta). lia.
+    + rewrite (Z theta) in Q; [lia|]. unfold exempt. apply not_true_is_false in Fo. now rewrite Fo.
+Qed.
+End Steps.
+
+(* A policy of this form, where the future may be known: budgets, and who came when, are read off the world. *)
+Section Simulation.
+Variable xi : nat.
+Variable b : world -> nat -> nat.
+Variable as_if : world -> world.
+Variable ready : world -> nat -> cache -> Prop.
+Hypothesis ready_ok : forall w theta Y, no_surplus N forced theta (b w) Y -> ready w theta Y.
+Definition policy (w : world) theta := cut N C forced (b w) (ready w theta) (as_if w) theta.
+
+Record shows (w : world) (l : list node) (X : cache) : Prop := {
+  s_once : NoDup (ids l);
+  s_notes : forall n, In n l -> id n < N /\ key n = came (as_if w) (id n) /\ keep n = b w (id n);
+  s_ordered : ordered l;
+  s_says : says l X }.
+
+(* The notes are what the world says after the turn; of the others the turn changes nothing. *)
+Fixpoint noted (w : world) (us : list turn) (notes : list (nat * nat)) : Prop :=
+  match us, notes with
+  | [], [] => True
+  | u :: us, (k, keeps) :: notes => let w' := serve u w in
+    k = came (as_if w') (who u) /\ keeps = b w' (who u) /\
+    (forall i, i <> who u -> came (as_if w') i = came (as_if w) i /\ b w' i = b w i) /\ noted w' us notes
+  | _, _ => False
   end.
 
 (* Under forced caching every past has to fit. *)
 Definition fitting (us : list turn) :=
   Forall (fun u => forced = true -> history u + prompt u + response u <= C) us.
 
-Lemma exempt_not theta v : exempt forced theta v = false <-> may_lose forced theta v.
+Lemma replay_ok : forall us notes w l X, shows w l X -> noted w us notes -> Forall (fun u => who u < N) us ->
+  fitting us -> run xi policy w X us (replay C forced xi l us notes).
 Proof.
-  unfold exempt, may_lose. destruct forced; simpl; rewrite ?Nat.eqb_neq; split; auto. discriminate.
+  induction us as [|u us IH]; intros [|[k keeps] notes] w l X Sh No Wh Fi; simpl in No |- *; try tauto;
+    [constructor|].
+  destruct No as (K & B & Ot & No). inversion Wh; subst. inversion Fi; subst.
+  set (n := Node (who u) (came (as_if (serve u w)) (who u)) (b (serve u w) (who u))
+    (history u + prompt u + response u)).
+  assert (New : ~ In (id n) (ids (without (who u) l))).
+  { intros G. apply in_map_iff in G as (m & E & G). apply in_without in G as [_ G]. simpl in E. congruence. }
+  destruct (cut_down_ok (b (serve u w)) (ready (serve u w) (who u)) (as_if (serve u w)) (who u)
+    (insert n (without (who u) l)) (fill u X)) as (Y & SY & CY).
+  - apply ids_insert; auto. apply ids_without, (s_once _ _ _ Sh).
+  - intros m G. apply in_insert in G as [->|G]; [simpl; auto|]. apply in_without in G as [G E].
+    destruct (s_notes _ _ _ Sh m G) as (M1 & M2 & M3). destruct (Ot _ E) as [-> ->]. auto.
+  - apply ordered_insert, ordered_without, (s_ordered _ _ _ Sh).
+  - intros i. rewrite held_insert, held_without by auto. unfold fill, n, upd. simpl.
+    destruct (i =? who u); auto. apply (s_says _ _ _ Sh).
+  - apply ready_ok.
+  - intros Fo. unfold fill. rewrite upd_eq. auto.
+  - replace (excess xi (held_of l) u) with (excess xi X u)
+      by (unfold excess, uncached, reused; now rewrite (s_says _ _ _ Sh)).
+    apply run_turn with (X' := Y); [exact CY|]. apply IH; auto. constructor; auto.
+    + unfold cut_down, trimmed. rewrite !pass_ids. apply ids_insert; auto. apply ids_without, (s_once _ _ _ Sh).
+    + intros m G. apply pass_in in G as (m' & G & ->). apply pass_in in G as (m2 & G & ->). simpl.
+      apply in_insert in G as [->|G]; [simpl; auto|]. apply in_without in G as [G E].
+      destruct (s_notes _ _ _ Sh m2 G) as (M1 & M2 & M3). destruct (Ot _ E) as [-> ->]. auto.
+    + unfold cut_down, trimmed. apply pass_ordered, pass_ordered, ordered_insert, ordered_without, (s_ordered _ _
+      _ Sh).
 Qed.
-Lemma can_lose_ok theta b X i : can_lose theta b X i = true <-> b i < X i /\ may_lose forced theta i.
-Proof. unfold can_lose. rewrite andb_true_iff, Nat.ltb_lt, negb_true_iff, exempt_not. reflexivity. Qed.
+End Simulation.
 
-Lemma least_recent_ok w theta X v :
-  pick N (can_lose theta (fun _ => 0) X) (came w) = Some v -> least_recent N forced w theta X v.
+End Refines.
+
+(* An initial cache as a list. *)
+Definition listed (n : nat) (w : world) (b : nat -> nat) (X : cache) : list node :=
+  fold_right (fun i l => insert (Node i (came w i) (b i) (X i)) l) [] (seq 0 n).
+
+Lemma listed_in m w b X : forall a n,
+  In n (fold_right (fun i l => insert (Node i (came w i) (b i) (X i)) l) [] (seq a m)) ->
+  a <= id n < a + m /\ key n = came w (id n) /\ keep n = b (id n).
 Proof.
-  intros E. pose proof (pick_spec N (can_lose theta (fun _ => 0) X) (came w)) as H. rewrite E in H.
-  destruct H as (V & Pv & M). apply can_lose_ok in Pv as [Xv Mv].
-  repeat split; auto. intros j Hj Xj Mj. apply M; auto. apply can_lose_ok. split; [lia|auto].
+  induction m; simpl; intros a n H; [tauto|]. apply in_insert in H as [->|H]; [simpl; lia|].
+  destruct (IHm (S a) n H) as (? & ? & ?). repeat split; auto; lia.
 Qed.
-Lemma stuck theta X when : (forced = true -> X theta <= C) ->
-  pick N (can_lose theta (fun _ => 0) X) when = None -> sum N X <= C.
+Lemma listed_shows N b as_if w X : (forall i, N <= i -> X i = 0) ->
+  shows N b as_if w (listed N (as_if w) (b w) X) X.
 Proof.
-  intros F E. pose proof (pick_spec N (can_lose theta (fun _ => 0) X) when) as H. rewrite E in H.
-  assert (G : forall j, j < N -> may_lose forced theta j -> X j = 0).
-  { intros j Hj Mj. specialize (H j Hj). destruct (X j) eqn:Xj; auto. exfalso.
-    apply not_true_iff_false in H. apply H. apply can_lose_ok. split; auto. lia. }
-  destruct forced eqn:Fo.
-  - apply Nat.le_trans with (X theta); auto. apply sum_one. intros j Hj Nj. apply G; auto. intros _. exact Nj.
-  - rewrite (sum_ext N X (fun _ => 0)); [rewrite sum_zero; lia|]. intros i Hi. apply G; auto.
-    intros Q. discriminate.
-Qed.
-Lemma less theta X v : v < N -> X v >= 1 -> (forced = true -> X theta <= C) ->
-  sum N (lose X v) < sum N X /\ (forced = true -> lose X v theta <= C).
-Proof.
-  intros V Xv F. unfold lose. pose proof (sum_upd N X v (X v - 1) V). split; [lia|]. intros Fo. specialize (F Fo).
-  destruct (upd_case X v (X v - 1) theta) as [[-> E]|[_ E]]; rewrite E; lia.
+  intros Z. unfold listed. set (put := fun i l => insert (Node i (came (as_if w) i) (b w i) (X i)) l).
+  assert (G : forall m a, let l := fold_right put [] (seq a m) in
+    NoDup (ids l) /\ ordered l /\ forall i, held_of l i = if (a <=? i) && (i <? a + m) then X i else 0).
+  { induction m; intros a; simpl.
+    - repeat split; auto; [constructor|]. intros i. destruct (Nat.leb_spec a i), (Nat.ltb_spec i (a + 0)); auto.
+      lia.
+    - destruct (IHm (S a)) as (D & O & E). assert (New : ~ In a (ids (fold_right put [] (seq (S a) m)))).
+      { intros H. apply in_map_iff in H as (n & Q & H). apply listed_in in H. lia. }
+      repeat split; [now apply ids_insert | now apply ordered_insert|].
+      intros i. unfold put at 1. rewrite held_insert by auto. simpl. rewrite E.
+      destruct (Nat.eqb_spec i a), (Nat.leb_spec (S a) i), (Nat.ltb_spec i (S a + m)), (Nat.leb_spec a i),
+        (Nat.ltb_spec i (a + S m)); simpl; subst; auto; lia. }
+  destruct (G N 0) as (D & O & E). constructor; auto.
+  - intros n H. apply listed_in in H. lia.
+  - intros i. rewrite E. simpl. destruct (Nat.ltb_spec i N); auto.
 Qed.
 
-(* The program trims enough: it evicts only where no surplus is left. *)
-Lemma cut_down_ok w theta b (ready : cache -> Prop) : (forall X, no_surplus N forced theta b X -> ready X) ->
-  forall fuel X, fuel >= sum N X -> (forced = true -> X theta <= C) ->
-  cut N C forced b ready w theta X (cut_down fuel theta (came w) b X).
+Section ByRecency.
+Definition same (w : world) := w.
+Variables N C xi : nat.
+Variable forced : bool.
+Definition run_lru w X us := lru_program C forced xi (listed N w (past w) X) (now w) us.
+Definition run_tlru w X us := tlru_program C forced xi (listed N w (budget xi w) X) (now w) us.
+Lemma lru_noted : forall us w, noted past same w us (lru_notes (now w) us).
 Proof.
-  intros Rd. induction fuel; intros X Hf F; cbn [cut_down]; destruct (Nat.leb_spec (sum N X) C) as [L|L];
-    try (now apply fits); [lia|].
-  pose proof (pick_spec N (can_lose theta b X) (came w)) as H.
-  destruct (pick N (can_lose theta b X) (came w)) as [v|].
-  - destruct H as (V & Pv & M). apply can_lose_ok in Pv as [Xv Mv].
-    destruct (less theta X v V ltac:(lia) F) as [D F'].
-    apply trims with (v := v); auto. apply IHfuel; auto; lia.
-  - destruct (pick N (can_lose theta (fun _ => 0) X) (came w)) as [v|] eqn:E.
-    + pose proof (least_recent_ok _ _ _ _ E) as O. assert (O' := O). destruct O as (V & Xv & _).
-      destruct (less theta X v V Xv F) as [D F'].
-      apply evicts with (v := v); auto; [|apply IHfuel; auto; lia].
-      apply Rd. intros j Hj Mj. specialize (H j Hj). destruct (le_lt_dec (X j) (b j)) as [|G]; auto.
-      rewrite (proj2 (can_lose_ok theta b X j)) in H by auto. discriminate.
-    + pose proof (stuck _ _ _ F E). lia.
+  induction us as [|u us IH]; intros w; simpl; auto. rewrite !upd_eq. repeat split; try now apply upd_neq.
+  exact (IH (serve u w)).
 Qed.
+Lemma tlru_noted : forall us w, noted (budget xi) same w us (tlru_notes xi (now w) us).
+Proof.
+  induction us as [|u us IH]; intros w; simpl; auto. unfold budget at 1. simpl. rewrite !upd_eq. repeat split.
+  - now apply upd_neq.
+  - unfold budget. simpl. now rewrite !upd_neq.
+  - exact (IH (serve u w)).
+Qed.
+End ByRecency.
 
-Lemma replay_ok (policy : world -> nat -> cache -> cache -> Prop) program :
-  (forall w theta X, (forced = true -> X theta <= C) -> policy w theta X (program w theta X)) ->
-  forall us w X, fitting us -> run xi policy w X us (replay program w X us).
-Proof.
-  intros H. induction us as [|u us IH]; intros w X F; simpl; [constructor|]. inversion F; subst.
-  econstructor; [|apply IH; assumption]. apply H. intros Fo. unfold fill. rewrite upd_eq. auto.
-Qed.
-End Programs.
+Lemma who_in N : forall us w, trace N w us -> Forall (fun u => who u < N) us.
+Proof. induction us; intros w H; constructor; destruct H as (? & ? & ?); eauto. Qed.
+Lemma none_outside N w X : start N w X -> forall i, N <= i -> X i = 0.
+Proof. intros St i H. pose proof (of_the_past _ _ _ St i). rewrite (nobody_else _ _ _ St i H) in H0. lia. Qed.
 
 (* A lemma for the next, of no row (-). What the programs do are runs of the policies, so no theorem is empty:
    under forced caching as long as every past fits. *)
-Theorem programs_run : forall N C xi forced w X us, fitting C forced us ->
-  run xi (tlru N C forced xi) w X us (replay xi (tlru_program N C xi forced) w X us) /\
-  run xi (tlru_partial N C forced xi) w X us (replay xi (tlru_program N C xi forced) w X us) /\
-  run xi (lru N C forced) w X us (replay xi (lru_program N C forced) w X us).
+Theorem programs_run : forall N C xi forced w X us, start N w X -> trace N w us -> fitting C forced us ->
+  run xi (tlru N C forced xi) w X us (run_tlru N C xi forced w X us) /\
+  run xi (tlru_partial N C forced xi) w X us (run_tlru N C xi forced w X us) /\
+  run xi (lru N C forced) w X us (run_lru N C xi forced w X us).
 Proof.
-  intros. repeat split; apply (replay_ok C xi forced); auto; intros; apply cut_down_ok; auto; intros; exact I.
+  intros N C xi forced w X us St Tr Fi. pose proof (who_in _ _ _ Tr) as Wh. pose proof (none_outside _ _ _ St) as
+    Z.
+  repeat split.
+  - apply (replay_ok N C forced xi (budget xi) same (fun w theta => no_surplus N forced theta (budget xi w)));
+    auto.
+    + exact (listed_shows N (budget xi) same w X Z).
+    + apply tlru_noted.
+  - apply (replay_ok N C forced xi (budget xi) same (fun _ _ => at_once)); auto; [intros; exact I | |].
+    + exact (listed_shows N (budget xi) same w X Z).
+    + apply tlru_noted.
+  - apply (replay_ok N C forced xi past same (fun _ _ => at_once)); auto; [intros; exact I | |].
+    + exact (listed_shows N past same w X Z).
+    + apply lru_noted.
 Qed.
 
 (* Row theorem-31.per-request, for the programs. T-LRU as it runs has at most the excess of LRU as it runs at every
    turn, from any initial cache, optional and forced. *)
 Theorem theorem_31_of_programs : forall N C xi forced w X us,
   start N w X -> trace N w us -> covered w us -> fitting C forced us ->
-  Forall2 le (replay xi (tlru_program N C xi forced) w X us) (replay xi (lru_program N C forced) w X us).
+  Forall2 le (run_tlru N C xi forced w X us) (run_lru N C xi forced w X us).
 Proof.
-  intros N C xi forced w X us St Tr Co Fi. destruct (programs_run N C xi forced w X us Fi) as (_ & RT & RL).
+  intros N C xi forced w X us St Tr Co Fi. destruct (programs_run N C xi forced w X us St Tr Fi) as (_ & RT & RL).
   exact (theorem_31_per_request N C xi forced w X us _ _ St Tr Co RT RL).
 Qed.

@@ -1,0 +1,92 @@
+"""The proofs in Coq: their files, and the programs that Coq extracts of them.
+
+The files stand beside the claims (`proofs_checks/formal`). `programs` compiles what the programs need anew, so
+that Coq accepts the proofs that are there, and not those that were.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from shutil import copy, which
+
+from teltheory.errors import TelTheoryError
+
+TOOLS = {"coqc": "coq", "ocamlopt": "ocaml", "gcc": "gcc"}
+"""What the programs are made with, and the Debian packages that have it."""
+OCAML = ("checked.ml", "extracted.mli", "extracted.ml", "verified.ml")
+
+
+class ProofToolError(TelTheoryError):
+    """Coq or OCaml is missing, or does not accept what is there."""
+
+
+def folder() -> Path:
+    """Return the folder of the proofs."""
+    spec = find_spec("proofs_checks")
+    if spec is None or spec.origin is None:
+        raise ProofToolError("found no folder proofs_checks, expected the proofs in Coq there")
+    return Path(spec.origin).parent / "formal"
+
+
+def needed_by(name: str, files: Path) -> Iterator[str]:
+    """Yield the names of the files that a file of the proofs needs, each after those that it needs itself."""
+    done: list[str] = []
+
+    def visit(one: str) -> None:
+        if one not in done and (files / f"{one}.v").is_file():
+            for line in re.findall(r"^Require (?:Import )?([\w ]+)\.", (files / f"{one}.v").read_text(), re.M):
+                for other in line.split():
+                    visit(other)
+            done.append(one)
+
+    visit(name)
+    yield from done
+
+
+def programs(into: Path) -> Path:
+    """Compile proofs and programs into an empty folder; return the path of the program.
+
+    Raises
+    ------
+    ProofToolError
+        A tool is missing, or Coq or OCaml accepts a file not.
+    """
+    missing = [tool for tool in TOOLS if which(tool) is None]
+    if missing:
+        packages = " ".join(TOOLS[tool] for tool in missing)
+        raise ProofToolError(f"found no {', '.join(missing)}, expected the Debian packages {packages}")
+    source = folder()
+    for file in (*source.glob("*.v"), *source.glob("*.ml")):
+        copy(file, into)
+    for name in needed_by("Extraction", into):
+        _run(["coqc", "-q", f"{name}.v"], into)
+    _run(["ocamlopt", "-w", "-a", "-o", "verified", *OCAML], into)
+    return into / "verified"
+
+
+def _run(command: list[str], cwd: Path) -> None:
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    if done.returncode:
+        said = (done.stderr.strip().splitlines() or ["it says nothing"])[-1]
+        raise ProofToolError(f"{' '.join(command[:1] + command[-1:])}: ended with {done.returncode}: {said}")
+
+
+def answers(program: Path, questions: Iterable[str]) -> list[list[int]]:
+    """Return the whole numbers that the program answers each line with (`verified.ml` says what it reads)."""
+    lines = list(questions)
+    asked = "".join(line + "\n" for line in lines)
+    done = subprocess.run([program], input=asked, capture_output=True, text=True, check=False)
+    found = [[int(word) for word in line.split()] for line in done.stdout.splitlines()]
+    if done.returncode or len(found) != len(lines):
+        raise ProofToolError(f"{program.name}: answered {len(found)} of {len(lines)} lines: {done.stderr.strip()}")
+    return found
+
+
+def turn_numbers(columns: Iterable[Iterable[int]]) -> list[int]:
+    """Return turns as the program reads them, from columns: conversation, history, prompt, response, estimate."""
+    rows = list(zip(*columns, strict=True))
+    return [len(rows), *(int(number) for row in rows for number in row)]
