@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Iterable, Iterator
+from functools import cache
+from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import copy, which
@@ -45,6 +47,27 @@ def needed_by(name: str, files: Path) -> Iterator[str]:
 
     visit(name)
     yield from done
+
+
+@cache
+def machine_checked(row: str) -> dict[str, str]:
+    """Return the theorem in Coq that is a row of the ledger, with its file and a digest of all that it needs.
+
+    It is what `make formal` noted in ``accepted.txt`` after Coq had accepted it, as long as no file that it needs
+    was changed since: then "missing" says so. Nothing for a row that no theorem is.
+    """
+    listed = {one: rest for one, *rest in map(str.split, (folder() / "rows.txt").read_text().splitlines())}
+    if row not in listed:
+        return {}
+    file, theorem = listed[row]
+    noted = {tuple(line.split()) for line in (folder() / "accepted.txt").read_text().splitlines()}
+    needed = list(needed_by(file.removesuffix(".v"), folder()))
+    digests = {f"{one}.v": sha256((folder() / f"{one}.v").read_bytes()).hexdigest() for one in needed}
+    changed = [one for one, digest in digests.items() if (digest, one) not in noted]
+    if changed or ("closed", f"{needed[-1]}.{theorem}") not in noted:
+        return {"missing": f"{', '.join(changed) or theorem} is not what Coq accepted last: run make formal"}
+    together = sha256("".join(digests.values()).encode()).hexdigest()
+    return {"theorem": theorem, "file": f"proofs_checks/formal/{file}", "sha256": together[:16]}
 
 
 def programs(into: Path) -> Path:

@@ -27,6 +27,7 @@ from teltheory.base.python_files import ended
 from teltheory.claims.claim import C, Claim, Effort, MissingDataError, Proof, Rule, Values, exact_values
 from teltheory.claims.comparison import compare, recompute, tally
 from teltheory.claims.forests import SmallForests
+from teltheory.claims.formal import machine_checked
 from teltheory.claims.registry import claim_named
 from teltheory.claims.verdict import Scope, ScopeKind, Verdict
 from teltheory.claims.worlds import SmallWorlds
@@ -34,6 +35,8 @@ from teltheory.errors import ArgumentError
 
 CROSS_CHECK_EVERY = 100
 """Of how many cases one is also computed by a claim's second route."""
+MACHINE_CHECKED = "machine-checked"
+"""What the bounds of a scope call the theorem in Coq."""
 DIGITS = 4
 """Of a number that is not whole, in a cell or a count."""
 
@@ -89,6 +92,7 @@ def _by_cases(claim: Claim[C], effort: Effort) -> Verdict:
     if found is None and claim.proof is not None:
         scope = _with_proof(scope, claim.proof)
     if found is None:
+        scope = _with_theorem(scope, claim)
         return Verdict(claim, "holds" if scope.instances else "undecided", scope)
     if scope.kind == "exhaustive":
         scope = replace(scope, bounds={**scope.bounds, "stopped_at": found.measures()})
@@ -160,6 +164,16 @@ def _with_proof(scope: Scope, proof: Callable[[], Proof]) -> Scope:
     kind = scope.kind if proved.unproved else "proved"
     facts = {name: value for name, value in asdict(proved).items() if value != ()}
     return replace(scope, kind=kind, bounds={**scope.bounds, "proof": facts})
+
+
+def _with_theorem(scope: Scope, claim: Claim[Any]) -> Scope:
+    """Return what a verdict rests on whose row is a theorem in Coq."""
+    theorem = machine_checked(claim.id) if claim.file.startswith("proofs_checks/") else {}
+    if not theorem:
+        return scope
+    beside = {} if "missing" in theorem else {"beside": scope.kind}
+    kind: ScopeKind = "machine-checked" if beside else scope.kind
+    return replace(scope, kind=kind, bounds={**scope.bounds, MACHINE_CHECKED: theorem | beside})
 
 
 def refutes(claim: Claim[C], case: C) -> bool | None:

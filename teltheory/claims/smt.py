@@ -22,6 +22,8 @@ STEPS = 200_000_000
 
 SECOND_OPINION = 3
 """Largest number of conversations for which cvc5 is asked at quick effort; beyond, it is slow."""
+NO_SECOND = -1
+"""For rows that are theorems in Coq: z3 alone is asked."""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from teltheory.claims.claim import Claim
 
-ScopeKind = Literal["proved", "certified", "exhaustive", "sampled"]
+ScopeKind = Literal["machine-checked", "proved", "certified", "exhaustive", "sampled"]
 VerdictWord = Literal[
     "holds", "refuted", "reproduced", "not reproduced", "undecided", "not decidable here", "error"
 ]
@@ -17,9 +17,9 @@ class Scope:
 
     Attributes
     ----------
-    kind : {"proved", "certified", "exhaustive", "sampled"}
-        Whether there is a proof, a certificate of every case tried, every case within the bounds was tried, or
-        some were.
+    kind : {"machine-checked", "proved", "certified", "exhaustive", "sampled"}
+        Whether Coq accepted the statement as a theorem, there is a proof, a certificate of every case tried, every
+        case within the bounds was tried, or some were.
     instances : int
         Number of cases tried that satisfy the claim's hypotheses; of a table or figure, its cells.
     bounds : dict

@@ -22,9 +22,10 @@ from teltheory.report.words import (
 
 MADE = "<!-- Made of the rows of `teltheory verify --json`. -->"
 LEAD = """\
-Every statement that is decided, with its verdict and what that rests on. *Proved*: a program proved it for all
-that the row names. *Certified*: a proof for each instance that was tried. *Exhaustive*: every instance within the
-bounds was tried, and none refutes it. *Sampled*: none of the random instances refutes it, which proves nothing.
+Every statement that is decided, with its verdict and what that rests on. *Machine-checked*: it is a theorem in Coq
+([formal.md](formal.md)). *Proved*: a program proved it for all that the row names. *Certified*: a proof for each
+instance that was tried. *Exhaustive*: every instance within the bounds was tried, and none refutes it. *Sampled*:
+none of the random instances refutes it, which proves nothing.
 *Reproduced* or *not reproduced* is a table, a figure or a measured sentence: a rule on all its cells decides, the
 cells must be nearer to the paper than null models that know nothing of it, and all of this is shown.
 A refuted statement has the smallest counterexample, and on traces the smallest *natural* one: every prompt,

@@ -161,12 +161,14 @@ def strength(row: Row) -> list[str]:
     if "samples" in bounds:
         return [_measured_text(scope, bounds)]
     proof, drawn, stopped = (bounds.pop(name, None) for name in ("proof", "sampled", "stopped_at"))
-    campaign = bounds.pop("campaign", None)
-    told = [] if proof is None else [_proof_text(proof, scope["kind"])]
+    campaign, theorem = bounds.pop("campaign", None), bounds.pop("machine-checked", {})
+    kind = theorem.get("beside", scope["kind"])
+    told = [_theorem_text(theorem)] if theorem else []
+    told += [] if proof is None else [_proof_text(proof, kind)]
     if scope["kind"] == "sampled":
         drawn = drawn or (None if campaign else {"instances": scope["instances"]})
     else:
-        told.append(_tried_text(scope, bounds, stopped))
+        told.append(_tried_text({**scope, "kind": kind}, bounds, stopped))
     told += [] if drawn is None else [_sampled_text("Sampled", drawn)]
     return told if campaign is None else [*told, _sampled_text("A campaign of samples", campaign)]
 
@@ -175,6 +177,15 @@ def _measured_text(scope: dict[str, Any], bounds: dict[str, Any]) -> str:
     number = counted(scope["instances"], "case")
     samples = "; ".join(f"{name}: {_value(facts)}" for name, facts in bounds["samples"].items())
     return f"{number} measured on random samples, which proves nothing: {bounds['cases']}. {samples}."
+
+
+def _theorem_text(theorem: dict[str, str]) -> str:
+    if "missing" in theorem:
+        return f"Not machine-checked: {theorem['missing']}."
+    return (
+        f"Machine-checked: {theorem['theorem']} in {theorem['file']}, which Coq and coqchk accepted without an "
+        f"axiom (sources {theorem['sha256']})."
+    )
 
 
 def _proof_text(proof: dict[str, Any], kind: str) -> str:

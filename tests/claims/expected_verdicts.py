@@ -5,6 +5,7 @@ from csv import DictReader
 from claims.rows import KEPT
 
 from proofs_checks import all_claims
+from teltheory.claims.formal import folder
 
 EXPECTED = {
     row["row"]: row["verdict"]
@@ -27,6 +28,7 @@ tiers.tlru.last-tier.three tiers.tlru.one-budget tiers.tlru.one-budget.exact tie
 prompt-cache.tlru.own prompt-cache.tlru.own.exact prompt-cache.tlru.shared prompt-cache.tlru.shared.together
 parrot.tail.reserve parrot.tail.reserve.path
 """
+MACHINE_CHECKED = {line.split()[0] for line in (folder() / "rows.txt").read_text().splitlines()}
 CERTIFIED = {
     f"{name}{mode}"
     for name in (

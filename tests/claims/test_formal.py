@@ -1,15 +1,20 @@
 """The proofs in Coq take nothing for granted, and prove what is listed; `make formal` has Coq check them."""
 
 import re
+from hashlib import sha256
 from pathlib import Path
+from shutil import copytree
 
 import pytest
+
+from teltheory.claims import formal
 
 pytestmark = pytest.mark.repository
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "proofs_checks" / "formal"
 FILES = sorted(FOLDER.glob("*.v"))
+ROWS = [line.split() for line in (FOLDER / "rows.txt").read_text().splitlines()]
 LISTED = [line.split() for line in (FOLDER / "theorems.txt").read_text().splitlines()]
 NO_ROW = "-"
 NEVER = r"Admitted|admit|Axioms?|Conjectures?|Unset|Set|Declare|bypass_check"
@@ -68,6 +73,41 @@ def test_the_page_shows_theorem_31_as_it_stands_and_lists_each_theorem():
     [shown] = re.findall(r"^```coq\n(.*?)^```$", page, re.M | re.DOTALL)
     assert shown in (FOLDER / "TheoremThreeOne.v").read_text()
     assert [name for _, _, name in LISTED if f"`{name}`" not in page] == []
+
+
+def test_what_coq_accepted_last_are_these_files_and_all_theorems():
+    noted = {tuple(line.split()) for line in (FOLDER / "accepted.txt").read_text().splitlines()}
+    files = {(sha256(file.read_bytes()).hexdigest(), file.name) for file in FILES}
+    assert noted == files | {("closed", f"{Path(file).stem}.{name}") for _, file, name in LISTED}
+
+
+def test_each_machine_checked_row_has_a_listed_theorem_in_the_pages_first_table():
+    page = (ROOT / "docs" / "formal.md").read_text()
+    table = page.partition("## Rows that are theorems")[2].partition("## Theorems beside")[0]
+    assert {*map(tuple, ROWS)} <= {*map(tuple, LISTED)}
+    assert sorted({name for _, _, name in ROWS}) == sorted({*re.findall(r"`([a-z0-9_]+)`(?=[,` ].*\.v)", table)})
+    assert all("missing" not in formal.machine_checked(row) for row, _, _ in ROWS)
+
+
+@pytest.mark.parametrize(
+    ("changed", "old", "new", "missing"),
+    [
+        ("Numbers.v", "Proof.", "Proof. ", "Numbers.v is not what Coq accepted last: run make formal"),
+        (
+            "rows.txt",
+            "v theorem_31\n",
+            "v theorem_32\n",
+            "theorem_32 is not what Coq accepted last: run make formal",
+        ),
+        ("StatementF.v", "Proof.", "Proof. ", None),
+    ],
+)
+def test_a_change_that_coq_has_not_seen_is_said(tmp_path, monkeypatch, changed, old, new, missing):
+    copytree(FOLDER, tmp_path / "formal")
+    file = tmp_path / "formal" / changed
+    file.write_text(file.read_text().replace(old, new, 1))
+    monkeypatch.setattr(formal, "folder", lambda: tmp_path / "formal")
+    assert formal.machine_checked.__wrapped__("theorem-31").get("missing") == missing
 
 
 @pytest.mark.parametrize(

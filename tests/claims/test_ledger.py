@@ -12,6 +12,7 @@ from claims.expected_verdicts import (
     EXPECTED,
     JUDGED_ROWS,
     LIMIT_ROWS,
+    MACHINE_CHECKED,
     MEASURED,
     MODULE_ROWS,
     OPTIMUM_ROWS,
@@ -48,10 +49,11 @@ pytestmark = pytest.mark.ledger
 @pytest.mark.parametrize("name", sorted(PROVED.split()))
 def test_a_proof_says_by_what_and_leaves_nothing_open(ledger, name):
     scope = ledger[name]["scope"]
-    assert scope["kind"] == "proved"
+    coq = name in MACHINE_CHECKED
+    assert (scope["bounds"]["machine-checked"]["beside"] if coq else scope["kind"]) == "proved"
     proof = scope["bounds"]["proof"]
     assert "z3" in proof["by"]
-    assert "cvc5" in proof["by"]
+    assert ("cvc5" in proof["by"]) == (not coq)
     assert proof["obligations"] > 0
     assert "unproved" not in proof
 
@@ -151,8 +153,14 @@ def test_every_row_says_what_it_rests_on(ledger):
         assert row["scope"]["instances"] > 0
         proof = row["scope"]["bounds"].get("proof", {"unproved": ()})
         tried = "certified" if row["id"] in CERTIFIED else "sampled" if row["id"] in SAMPLED else "exhaustive"
-        assert row["scope"]["kind"] == (tried if {"unproved", "missing"} & set(proof) else "proved")
+        beside = row["scope"]["bounds"].get("machine-checked", {}).get("beside", row["scope"]["kind"])
+        assert beside == (tried if {"unproved", "missing"} & set(proof) else "proved")
         assert (row["counterexample"] is not None) == (row["verdict"] == "refuted")
+
+
+def test_rows_that_are_theorems_in_coq_say_so(ledger):
+    found = {name for name, row in ledger.items() if row["scope"] and row["scope"]["kind"] == "machine-checked"}
+    assert found == MACHINE_CHECKED
 
 
 @pytest.mark.repository

@@ -58,6 +58,16 @@ def test_a_proof_with_open_obligations_is_none():
     assert missing.startswith("Not proved here: z3 is not installed.")
 
 
+def test_a_theorem_in_coq_stands_first_beside_what_else_there_is():
+    theorem = {"theorem": "a_theorem", "file": "A.v", "sha256": "abc", "beside": "certified"}
+    text = told(kind="machine-checked", **{"machine-checked": theorem}, **WORLDS)
+    assert text.startswith(
+        "Machine-checked: a_theorem in A.v, which Coq and coqchk accepted without an axiom (sources"
+    )
+    assert "1,234 instances, each with its certificate" in text
+    assert told(**{"machine-checked": {"missing": "A.v is new"}}).startswith("Not machine-checked: A.v is new.")
+
+
 def test_bounds_are_said():
     assert told(**WORLDS) == (
         "1,234 instances, every one within the bounds: up to 5 tokens in 1 or 2 turns, up to 4 in 3, up to 2 in "
