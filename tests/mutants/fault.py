@@ -28,6 +28,7 @@ ROOMS += ["app_engines", "apps_scheduling"]
 ROOMS += ["apps_simulation"]
 ROOMS += ["app_server"]
 ROOMS += ["application_tails"]
+ROOMS += ["coq"]
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
+from claims.test_formal import without_comments
 from mutants.c_sites import compiles, words_of
 from mutants.copies import ROOT
 from mutants.fault import FAULTS, Fault
@@ -28,6 +29,9 @@ GONE = Fault("gone", KV_CACHE, "return 3 * self.layers *", SIZE, "nothing to pla
 def test_a_fault_can_be_planted(fault):
     text = (ROOT / fault.file).read_text()
     planted = fault.planted_in(text)
+    if fault.file.endswith(".v"):
+        assert without_comments(planted) != without_comments(text)
+        return
     if not fault.file.endswith(".py"):
         assert words_of(planted) != words_of(text)
         assert compiles(planted)
