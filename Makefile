@@ -9,7 +9,7 @@ export PYTHONDONTWRITEBYTECODE =
 # What a page of the site would fetch from elsewhere; a link that is only followed is none.
 FETCHED := <(script|img|iframe|source)\b[^>]*\bsrc="?(https?:)?//[^>]*|<link(?![^>]*rel="?(canonical|next|prev|author|license))[^>]*\bhref="?(https?:)?//[^>]*
 
-.PHONY: reproduce reproduce-twice formal formal-bridge ledger slowest test test-ledger test-model test-long mutants mutants-lines sanitize check check-vllm check-engines docs \
+.PHONY: reproduce reproduce-twice formal formal-bridge theory.pdf ledger slowest test test-ledger test-model test-long mutants mutants-lines sanitize check check-vllm check-engines docs \
 	docs-check wheel-quick wheel-test wheels wheel-no-compiler publish pythons clean
 
 reproduce: $(LOOPS)
@@ -70,6 +70,10 @@ check: $(READY)
 docs: $(LEDGER)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	! grep -rnoP --include='*.html' '$(FETCHED)' out/site
+
+# What Coq has proved, with rows and proofs in prose, in one document: out/theory.html and out/theory.pdf.
+theory.pdf: $(LOOPS)
+	$(BIN)/python -m documents.theory
 
 docs-check: $(LOOPS)
 	$(BIN)/python -m pytest --doctest-modules -p documents.blocks README.md docs documents/columns.py
