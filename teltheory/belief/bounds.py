@@ -101,33 +101,23 @@ class _Whole:
     @classmethod
     def of(cls, slots: SlotModel, discount: Fraction, largest: Fraction, every: bool) -> _Whole:
         model = slots.model
-        laws = lcm(
-            *(p.denominator for law in slots.after for _, p in law), *(s.denominator for s in slots.savings)
-        )
+        laws = lcm(*(p.denominator for p in (*(p for law in slots.after for _, p in law), *slots.savings)))
         shares = lcm(*(w.denominator for _, w in model.gaps))
         scale, unit = discount.denominator * laws, discount.denominator * laws * shares
         bits = min(FINEST, 61 - int((model.capacity + largest) * scale + 1).bit_length())
         if bits < 8 or unit >= 2**18:
-            raise CertificateError(
-                f"laws: found a common denominator of {unit}, expected probabilities of fewer digits"
-            )
+            raise CertificateError(f"laws: found a common denominator of {unit}, expected fewer digits")
         total = model.birth_rate + slots.silent * max(slots.rates)
         exact = lcm(model.birth_rate.denominator, *(r.denominator for r in slots.rates))
         fits = 2 ** min(RATE_BITS, 62 - unit.bit_length())
         z = Fraction(exact) if exact * total < fits else Fraction(fits) / (int(total) + 1)
         least = model.birth_rate + min(slots.rate(one, x) for one in slots.types for x, _ in model.gaps)
         moved = Fraction(0) if z == exact else (slots.silent + 1) / (z * least)
-        numbers = Numbers(
-            _whole(w * shares for _, w in model.gaps),
-            _whole(r * z for r in slots.rates),
-            _whole(s * scale * 2**bits for s in slots.savings),
-            int(model.birth_rate * z),
-            _whole(discount.numerator * p * laws for law in slots.after for _, p in law),
-            (unit, int(every)),
-            -(2**62),
-            "_whole",
-        )
-        return cls(slots, discount, bits, Sweeps(slots, numbers), moved)
+        savings, rates = _whole(s * scale * 2**bits for s in slots.savings), _whole(r * z for r in slots.rates)
+        weights = _whole(discount.numerator * p * laws for law in slots.after for _, p in law)
+        numbers = _whole(w * shares for _, w in model.gaps), rates, savings, int(model.birth_rate * z), weights
+        whole = Numbers(*numbers, (unit, int(every)), -(2**62), "_whole")
+        return cls(slots, discount, bits, Sweeps(slots, whole), moved)
 
     def swept(self, choice: NDArray[np.int32] | None) -> IntArray:
         """Return one sweep of the value, rounded down."""

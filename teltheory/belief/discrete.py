@@ -56,14 +56,8 @@ def pairs(model: BeliefMDP, discount: Fraction | int, silent: int, most: int = M
     counted, number = np.zeros(3, np.int64), np.empty(slots.states, np.int32)
     call("belief_pairs", *given, 0, 0, counted, number, *[None] * 6)
     count, chances, _ = map(int, counted)
-    found = (
-        np.empty(count),
-        np.empty(chances),
-        np.empty(chances, np.int32),
-        np.zeros(count + 1, np.int64),
-        np.empty(count, np.int32),
-        np.empty(count, np.int32),
-    )
+    rows = np.zeros(count + 1, np.int64), np.empty(count, np.int32), np.empty(count, np.int32)
+    found = np.empty(count), np.empty(chances), np.empty(chances, np.int32), *rows
     call("belief_pairs", *given, count, chances, counted, number, *found)
     return Pairs(*found, np.flatnonzero(number >= 0))
 

@@ -17,7 +17,7 @@ cached of each before the cut, all of L for theta.
 All numbers are whole or fractions.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -96,11 +96,6 @@ class Recent(NamedTuple):
 
     conversations: tuple[Heard, ...]
     gaps: tuple[Fraction, ...] = ()
-
-    @classmethod
-    def of(cls, conversations: Iterable[tuple[int, int, int, int]], gaps: Iterable[Fraction] = ()) -> "Recent":
-        """Return it of plain tuples."""
-        return cls(tuple(Heard(*one) for one in conversations), tuple(gaps))
 
 
 @dataclass(frozen=True)

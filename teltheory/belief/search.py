@@ -30,7 +30,8 @@ SEEN = 2
 
 def drawn(rng: np.random.Generator, kind: Sequence[str]) -> dict[str, Any]:
     """Return a random document of a class."""
-    belief, rates, prompts, caching = kind
+    belief, rates_of, prompts, caching = kind
+    two = rates_of == "two rates"
     slow, quick = sorted(rng.choice(np.arange(1, 9), 2, replace=False).tolist())
     forced, longest = caching == "forced", int(rng.integers(1, 3))
     first: dict[str, Any] = {str(longest): 1}
@@ -41,17 +42,11 @@ def drawn(rng: np.random.Generator, kind: Sequence[str]) -> dict[str, Any]:
     capacity, response = int(rng.integers(2, 4)), {str(int(rng.integers(0, 2)) if not forced else 0): 1}
     own = {"prompts": [first, later] if forced else [later], "response": response}
     kinds = [{"name": "slow", "turn_rate": slow, "share": "1/2", **own}]
-    kinds.append({"name": "quick", "turn_rate": quick if rates == "two rates" else slow, "share": "1/2", **own})
-    return {
-        "capacity": capacity,
-        "xi": int(rng.integers(0, 3)),
-        "caching": caching,
-        "belief": belief,
-        "death_rate": int(rng.integers(1, 3)),
-        "birth_rate": int(rng.integers(1, 3)),
-        "gaps": {GAPS[rng.integers(3)]: 1},
-        "kinds": kinds if rates == "two rates" else [kinds[0] | {"share": 1}],
-    }
+    kinds.append({"name": "quick", "turn_rate": quick if two else slow, "share": "1/2", **own})
+    rates = {"death_rate": int(rng.integers(1, 3)), "birth_rate": int(rng.integers(1, 3))}
+    rule = {"capacity": capacity, "xi": int(rng.integers(0, 3)), "caching": caching, "belief": belief}
+    gaps = {"gaps": {GAPS[rng.integers(3)]: 1}}
+    return {**rule, **rates, **gaps, "kinds": kinds if two else [kinds[0] | {"share": 1}]}
 
 
 def tried(number: int, seed: int) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -23,7 +23,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from teltheory.belief.model import Allocation, BeliefKind, BeliefMDP, Recent, starts
+from teltheory.belief.model import Allocation, BeliefKind, BeliefMDP, Heard, Recent, starts
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import IntArray, whole_number
 
@@ -213,9 +213,9 @@ class SlotModel:
         history, rest = divmod(row, self.rests)
         slots = [(self.ways[rest // len(self.ways) ** (k - 1) % len(self.ways)], k) for k in range(1, self.silent)]
         of = [((theta, self.types[theta][2]), 0), *(slot for slot in slots if slot[0][0] >= 0)]
-        from_types = [(*self.types[t], k) for (t, _), k in of]
-        recent = Recent.of(from_types, [self.model.gaps[g][0] for g in self.past_gaps(history)])
-        return recent, tuple(x for (_, x), _ in of)
+        gaps = tuple(self.model.gaps[g][0] for g in self.past_gaps(history))
+        known = tuple(Heard._make((*self.types[t], k)) for (t, _), k in of)
+        return Recent(known, gaps), tuple(x for (_, x), _ in of)
 
     @cached_property
     def shape(self) -> tuple[int, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,14 +34,15 @@ class Lookahead:
 
     def horizons(self) -> dict[str, dict[str, Any]]:
         """Return by name what a solver is asked: for each number of turns, or for the one that is asked."""
-        given = [name for name, one in self._given() if one]
+        numbers = {"--turns": self.turns is not None, "--discount": self.discount is not None}
+        given = [name for name, one in {**numbers, "--average": self.average}.items() if one]
         if len(given) != 1:
             found = " and ".join(given) or "none of them"
             raise ArgumentError("turns ahead", found, "one of --turns, --discount and --average")
         rest = {"silent": self.silent, "most": self.most_states, "average": self.average}
         if self.turns is not None:
-            numbers = map(_turns, listed_values("--turns", [self.turns]))
-            return {counted(turns, "turn"): {"turns": turns, **rest} for turns in numbers}
+            several = map(_turns, listed_values("--turns", [self.turns]))
+            return {counted(turns, "turn"): {"turns": turns, **rest} for turns in several}
         if self.silent is None:
             expected = "K: who was silent for so many turns of others is forgotten, such as --silent 5"
             raise ArgumentError("--silent", "nothing", expected)
@@ -51,10 +53,6 @@ class Lookahead:
             raise ArgumentError("--discount", self.discount, "a number from 0 to below 1, such as 0.9")
         return {f"discount {gamma}": {"discount": gamma, **rest}}
 
-    def _given(self) -> list[tuple[str, bool]]:
-        numbers = [("--turns", self.turns is not None), ("--discount", self.discount is not None)]
-        return [*numbers, ("--average", self.average)]
-
     def rules(self) -> list[ScoreRule]:
         """Return the policies; all if none is named."""
         return [read_rule(text) for text in self.policies] or list(POLICIES.values())
@@ -64,6 +62,11 @@ def _turns(text: str) -> int:
     if text.isdecimal() and int(text) > 0:
         return int(text)
     raise ArgumentError("--turns", text, "a whole number of turns, or several with commas between them")
+
+
+def numbers_of(row: Mapping[str, Any]) -> list[str]:
+    """Return a row's regret as tables show it: in the finite model, at most, and of the optimum."""
+    return [f"{row['regret']:.6f}", f"{row['regret_upper']:.4f}", f"{row['percent']:.2f}"]
 
 
 policies_option = option(

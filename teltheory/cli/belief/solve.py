@@ -14,7 +14,7 @@ from teltheory.belief.compared import exact_rows, rows_of, solutions, told
 from teltheory.belief.iteration import Solution
 from teltheory.belief.model import Allocation, as_state
 from teltheory.belief.model_file import read_model
-from teltheory.cli.belief.options import Lookahead, lookahead_options
+from teltheory.cli.belief.options import Lookahead, lookahead_options, numbers_of
 from teltheory.cli.parts import command, option
 from teltheory.cli.printed.output import progress_bar
 from teltheory.cli.printed.tables import plain_table
@@ -76,19 +76,10 @@ def _head(solved: Sequence[Solution]) -> str:
 
 def _table(title: str, rows: Sequence[dict[str, Any]]) -> Any:
     columns = ["policy", "saving", "cost", "regret", "at most", "of it %", "loses", "at worst"]
-    cells = [
-        [
-            row["policy"],
-            f"{row['saving']:.6f}",
-            f"{row['cost']:.6f}",
-            f"{row['regret']:.6f}",
-            f"{row['regret_upper']:.4f}",
-            f"{row['percent']:.2f}",
-            f"{row['loses']:,}",
-            f"{row['worst']:.6f}",
-        ]
-        for row in rows
-    ]
+    cells = []
+    for row in rows:
+        amounts = [f"{row[name]:.6f}" for name in ("saving", "cost")]
+        cells.append([row["policy"], *amounts, *numbers_of(row), f"{row['loses']:,}", f"{row['worst']:.6f}"])
     return plain_table(title, columns, cells, ["policy"])
 
 

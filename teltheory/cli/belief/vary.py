@@ -19,7 +19,7 @@ from teltheory.belief.model_file import EXPECTED, MOST_BYTES, model_of
 from teltheory.belief.optimality import ScoreRule
 from teltheory.belief.search import COLUMNS, found_on, summary, tried
 from teltheory.cli.asked.options import SEED, store_option, whole
-from teltheory.cli.belief.options import Lookahead, lookahead_options, policies_option
+from teltheory.cli.belief.options import Lookahead, lookahead_options, numbers_of, policies_option
 from teltheory.cli.parts import command, option
 from teltheory.cli.printed.output import progress_bar
 from teltheory.cli.printed.tables import plain_table
@@ -85,15 +85,7 @@ def map_command(
             for row in _regrets(about, rules, ahead.method, horizons[name], kept):
                 rows.append({"ahead": name, **fields, **row})
     heads = ["ahead", *(path for path, _ in axes), "policy", "regret", "at most", "of it %"]
-    cells = [
-        [
-            *(str(row[head]) for head in heads[:-3]),
-            f"{row['regret']:.6f}",
-            f"{row['regret_upper']:.4f}",
-            f"{row['percent']:.2f}",
-        ]
-        for row in rows
-    ]
+    cells = [[*(str(row[head]) for head in heads[:-3]), *numbers_of(row)] for row in rows]
     table = plain_table(f"Regrets on {model_file}", heads, cells, heads[:-3])
     written.report([table], {"model": model_file, "rows": rows})
 
