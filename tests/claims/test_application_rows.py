@@ -9,10 +9,7 @@ from claims.expected_verdicts import EXPECTED, TAIL_ROWS
 from systems.apps.application_worlds import of_case
 
 from proofs_checks import all_claims
-from proofs_checks.parrot import (
-    tail_lemmas,
-    tail_plans,
-)
+from proofs_checks.parrot import tail_lemmas, tail_plans
 from proofs_checks.parrot.small_applications import Applications, SmallApplications
 from proofs_checks.parrot.tail_jobs import Jobs, of_intervals
 from teltheory.claims.search import decide
