@@ -145,10 +145,12 @@ def test_a_table_that_is_none_and_decisions_that_are_none_are_refused():
     for said, table in tables.items():
         with pytest.raises(CertificateError, match=said):
             belief.check_bounds(replace(solved, table=table))
-    for wrong in (-1, solved.states, int(solved.choice[40]) + 1):
+    recent = Recent((Heard(0, 0, 1), Heard(1, 0, 2, 1)))
+    none, one = (solved.slots.place(recent, (1, x)) for x in (0, 1))
+    for place, wrong in ((40, -1), (40, solved.states), (40, int(solved.choice[40]) + 1), (none, one)):
         choice = solved.choice.copy()
-        choice[40] = wrong
-        with pytest.raises(CertificateError, match="decision of state 40: found none of the model"):
+        choice[place] = wrong
+        with pytest.raises(CertificateError, match=f"decision of state {place}: found none of the model"):
             belief.check_bounds(replace(solved, choice=choice))
     with pytest.raises(CertificateError, match="bounds: found"):
         belief.check_bounds(replace(solved, table=best.table, lower=best.lower, upper=best.upper))

@@ -149,6 +149,17 @@ def test_et_lru_is_the_best_under_the_paper_s_belief_and_lru_is_not():
         assert least < rows[2]["percent"] < most
 
 
+def test_states_that_somebody_is_forgotten_from_are_left_out_where_turns_are_counted():
+    """Theorem D.2 is true for turns; next to the edge forgetting makes ET-LRU lose."""
+    model = replace(coins(3, belief="paper"), capacity=3)
+    best, one = belief.regret(model, [belief.et_lru()], turns=3, silent=3)
+    assert rows_of([best, one])[1]["loses"] == 0
+    sweeps, kept = best.worth()
+    most = kept.copy()
+    sweeps.best(most)
+    assert (most - kept[one.choice] > 1e-7).sum() > 0
+
+
 def test_solvers_agree():
     for _, model, silent, gamma in models(25, 3):
         values = [
@@ -212,8 +223,9 @@ def arbitrary_but_full(model, state, cached):
 
 
 def test_what_is_kept_at_a_state_is_the_best_of_all_that_may_be():
-    for _, model, silent, gamma in models(25, 8, 600):
-        solved = belief.value_iteration(model, gamma, silent, tolerance=1e-11)
+    for rng, model, silent, gamma in models(25, 8, 600):
+        how = {"turns": 2} if rng.integers(2) else {"discount": gamma, "tolerance": 1e-11}
+        solved = belief.value_iteration(model, silent=silent, **how)
         for place in range(0, solved.states, 7):
             recent, cached = solved.slots.known(place)
             values = solved.of_keeping(recent, cached)
