@@ -13,6 +13,9 @@ from matplotlib.figure import Figure
 
 from paper_figs import (
     adaptive_threshold,
+    belief_decisions,
+    belief_horizons,
+    belief_rates,
     capacity_curves,
     figure_3,
     figure_4,
@@ -49,6 +52,9 @@ FIGURES = (
     drawn("sensitivity_*", sensitivity.draw, sensitivity.caption, "sensitivity"),
     drawn("adaptive_threshold", adaptive_threshold.draw, adaptive_threshold.caption),
     drawn("pareto_front", pareto_front.draw, pareto_front.caption),
+    drawn("belief_horizons", belief_horizons.draw, belief_horizons.caption),
+    drawn("belief_rates", belief_rates.draw, belief_rates.caption),
+    drawn("belief_decisions", belief_decisions.draw, belief_decisions.caption),
     drawn("who_comes_back", who_comes_back.draw, who_comes_back.caption),
     drawn("rag_gains", rag_gains.draw, rag_gains.caption),
     *(TableFigure(f"{kind}_*", tables.write) for kind in ("cells", "improvements", "means")),

@@ -8,7 +8,8 @@ means_W.csv, means over the samples; cells_W.csv, the cells beside the paper's, 
 paper prints none; attention_runs_W.csv and attention_cells_W.csv, the cells again under `grid.SECOND_LATENCY`,
 which has attention; curves_W.csv over many capacities; sensitivity_W.csv over many thresholds. figure_3.csv and
 figure_4.csv are the data of those figures. adaptive_threshold.csv and pareto_front.csv are of fewer samples than
-docs/adaptive.md has: 10 of 2,000 turns, 4 of 20,000. Then come the tables of the figures that other packages add
+docs/adaptive.md has: 10 of 2,000 turns, 4 of 20,000. belief_horizons.csv, belief_rates.csv and
+belief_decisions.csv are of the belief MDP. Then come the tables of the figures that other packages add
 (`teltheory.paper.drawing`).
 
 `--trace FILE` takes a trace in Mooncake's place, at the capacities, thresholds and SLO that are given.
@@ -32,12 +33,23 @@ from teltheory.base.extras import lacking
 from teltheory.base.input_files import read_json
 from teltheory.base.whole_files import write_whole
 from teltheory.errors import ArgumentError, FileError
-from teltheory.paper import adaptive, front, grid
+from teltheory.paper import adaptive, beliefs, front, grid
 from teltheory.paper import figure_tables as ft
 from teltheory.paper import tables as tb
 from teltheory.paper.drawing import NOTES, figures
 from teltheory.paper.printed import V1_TABLES
-from teltheory.paper.rows import Adapted, AtLeast, Average, ComparedRow, Improvement, MarginRow, RunRow, TimedRow
+from teltheory.paper.rows import (
+    Adapted,
+    AtLeast,
+    Average,
+    BeliefDecision,
+    BeliefRegret,
+    ComparedRow,
+    Improvement,
+    MarginRow,
+    RunRow,
+    TimedRow,
+)
 from teltheory.paper.scenarios import of_trace, scenarios
 from teltheory.paper.script import say
 from teltheory.paper.tidy import TableRow, read_rows, write_rows
@@ -147,6 +159,15 @@ def of_adaptive(plans: Sequence[grid.GridPlan], seeds: int, turns: int, workers:
     ]
 
 
+def of_beliefs() -> list[Product]:
+    """Return the tables of the belief MDP."""
+    return [
+        Product("belief_horizons", BeliefRegret, beliefs.horizons, beliefs.SETTINGS),
+        Product("belief_rates", BeliefRegret, beliefs.rates, beliefs.SETTINGS),
+        Product("belief_decisions", BeliefDecision, beliefs.decisions, beliefs.SETTINGS),
+    ]
+
+
 def of_others() -> list[Product]:
     """Return the tables of the figures that bring one."""
     found = [] if lacking("matplotlib") else figures()
@@ -226,7 +247,7 @@ def make_all(
     elif (data_folder() / MOONCAKE).is_file():
         plans.append(grid.trace_plan("mooncake", str(data_folder() / MOONCAKE), capacities, xi_ms, slo_ms))
     todo = [product for plan in plans for product in of_workload(plan, folder, workers)]
-    todo += [*of_adaptive(plans, seeds, turns, workers), *of_figures(plans), *of_others()]
+    todo += [*of_adaptive(plans, seeds, turns, workers), *of_beliefs(), *of_figures(plans), *of_others()]
     yield from make(todo, folder, again)
     yield from missing(trace)
 

@@ -242,3 +242,35 @@ class ServedDocuments(TableRow):
     p95: Finite
     hit: Finite
     highest: Finite
+
+
+@dataclass(frozen=True)
+class BeliefRegret(TableRow):
+    """What a policy loses of the optimal saving in the belief MDP, in per cent.
+
+    `turns` ahead, 0 for all of them with a discount; `ratio` of the turn rates; `x` is exp(-gap) between turns.
+    """
+
+    WITHIN: ClassVar = ("belief",)
+    AXES: ClassVar = ("turns", "ratio", "x", "policy")
+
+    belief: Annotated[str, one_of("paper", "bayes")]
+    turns: int
+    ratio: int
+    x: Finite
+    policy: str
+    percent: Finite
+
+
+@dataclass(frozen=True)
+class BeliefDecision(TableRow):
+    """Whose token is kept: that of the conversation just served, or that of the one silent for some turns."""
+
+    WITHIN: ClassVar = ("belief",)
+    AXES: ClassVar = ("ratio", "silent", "policy")
+
+    belief: Annotated[str, one_of("paper", "bayes")]
+    ratio: int
+    silent: int
+    policy: str
+    keeps: Annotated[str, one_of("served", "silent", "either")]

@@ -33,6 +33,18 @@ CAPTIONS = {
         "The median against the tail",
         "The median against P95 of TTFT under T-LRU over (ξ, Q̂), by order of trimming.",
     ),
+    "belief_horizons": (
+        "ET-LRU against value iteration, by turns ahead",
+        "What each policy loses of the optimal saving in the belief MDP with two turn rates.",
+    ),
+    "belief_rates": (
+        "ET-LRU against LRU, by rates and gaps",
+        "Points of the optimal saving that ET-LRU loses more than LRU under the posterior; above 0 LRU is better.",
+    ),
+    "belief_decisions": (
+        "Whose token is kept",
+        "The optimum's choice between two tokens; hatched where ET-LRU keeps the other one.",
+    ),
     "latencies_": ("Percentiles of TTFT, {}", f"By capacity, at three thresholds from top to bottom. {COMPOSED}"),
     "capacity_curves_": (
         "Far beyond the paper's capacities, {}",

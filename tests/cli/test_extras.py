@@ -124,7 +124,7 @@ def test_reproduce_makes_the_tables_without_matplotlib_and_says_what_is_left_out
     assert "Table 6, printed and ours" in said
     tables = {file.stem.partition("_")[0] for file in (tmp_path / "out" / "tables").glob("*.csv")}
     assert tables == {
-        *("runs", "means", "cells", "attention", "curves", "sensitivity", "adaptive", "pareto", "figure")
+        *("runs", "means", "cells", "attention", "curves", "sensitivity", "adaptive", "pareto", "belief", "figure")
     }
     assert [file.name for file in (tmp_path / "out").iterdir()] == ["tables"]
 

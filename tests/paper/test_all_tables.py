@@ -146,6 +146,9 @@ def test_all_tables_are_made_once(little, tmp_path):
         *(f"{table}_my-chat.csv" for table in ("runs", "means", "improvements", "curves", "sensitivity")),
         "adaptive_threshold.csv",
         "pareto_front.csv",
+        "belief_horizons.csv",
+        "belief_rates.csv",
+        "belief_decisions.csv",
         "figure_3.csv",
         "figure_4.csv",
     ]
@@ -183,7 +186,7 @@ def test_all_tables_are_drawn(little, tmp_path, monkeypatch):
     assert {f"table_{number}" for number in range(1, 7)} <= set(made)
     assert {"figure_3", "figure_4", "figure_5", "figure_6", "latencies_my-chat", "added_my-chat"} <= set(made)
     assert {"adaptive_threshold", "pareto_front"} <= set(made)
-    assert len(pictures) == 13
+    assert len(pictures) == 16
 
 
 def test_notes_that_are_cut_off_make_every_table_again(tmp_path):

@@ -13,6 +13,9 @@ from refusals import refused
 
 from paper_figs import (
     adaptive_threshold,
+    belief_decisions,
+    belief_horizons,
+    belief_rates,
     capacity_curves,
     figure_3,
     figure_4,
@@ -38,6 +41,9 @@ FIGURES = {
     "sensitivity_wildchat": (sensitivity.draw, small.sensitivity),
     "adaptive_threshold": (adaptive_threshold.draw, small.adaptive),
     "pareto_front": (pareto_front.draw, small.front),
+    "belief_horizons": (belief_horizons.draw, small.horizons),
+    "belief_rates": (belief_rates.draw, small.rates),
+    "belief_decisions": (belief_decisions.draw, small.decisions),
     "who_comes_back": (who_comes_back.draw, small.returning),
     "rag_gains": (rag_gains.draw, small.served_documents),
 }

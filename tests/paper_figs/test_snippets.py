@@ -23,6 +23,9 @@ TABLES = {
     "sensitivity_wildchat": small.sensitivity,
     "adaptive_threshold": small.adaptive,
     "pareto_front": small.front,
+    "belief_horizons": small.horizons,
+    "belief_rates": small.rates,
+    "belief_decisions": small.decisions,
     "who_comes_back": small.returning,
     "rag_gains": small.served_documents,
 }

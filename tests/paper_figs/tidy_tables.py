@@ -114,3 +114,24 @@ def served_documents(path):
     places = zip(product((0.5, 1.5), (1, 4), (0.25, 0.75), systems), count(1), strict=False)
     lines = [(*place, 8 * place[2], 64 / i, 128 / i, i / 32, 2.0 * i) for place, i in places]
     return write(path, rows.ServedDocuments, lines)
+
+
+BELIEVING = ("lru", "tlru", "et-lru:index=printed", "et-lru:index=belief", "et-lru:index=next")
+
+
+def horizons(path):
+    places = product(("paper", "bayes"), (1, 2, 3), (8,), (0.5,), BELIEVING)
+    lines = [(*place, place[1] * 2.0 ** BELIEVING.index(place[-1])) for place in places]
+    return write(path, rows.BeliefRegret, lines)
+
+
+def rates(path):
+    places = zip(product(("bayes",), (0,), (1, 8), (0.25, 0.5), BELIEVING), count(1), strict=False)
+    return write(path, rows.BeliefRegret, [(*place, float(i)) for place, i in places])
+
+
+def decisions(path):
+    kept = {"optimum": "silent", "et-lru:index=printed": "served"}
+    places = product(("paper", "bayes"), (1, 2), (1, 2, 3), ("optimum", *BELIEVING))
+    lines = [(*place, kept.get(place[-1], "silent" if place[2] < 3 else "served")) for place in places]
+    return write(path, rows.BeliefDecision, lines)
