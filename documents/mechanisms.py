@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import teltheory as tt
-from documents.drawing import BOLD, CACHED, DIM, HALO, INK, LIGHT, MIDDLE, OTHER, RED, box, line, svg, text
+from documents.drawing import BOLD, CACHED, DIM, HALO, INK, LIGHT, MIDDLE, OTHER, RED, box, key, line, svg, text
 from teltheory.model.instance import Instance
 from teltheory.policies.policy import AnyPolicy
 from teltheory.replay.chains.states import ServedTurn, served_turns
@@ -209,3 +209,32 @@ def request(graph: Graph, k: int, label: str, places: dict[int, tuple[int, int]]
     for name in request.outputs:
         if not graph.consumers.get(name):
             yield line(x + 52, y + 40, x + 52, y + 70) + text(x + 60, y + 62, name, 'font-size="12"')
+
+
+def kept_tokens() -> str:
+    """Draw whose token the optimum of the belief MDP keeps under the posterior, and where ET-LRU keeps the other."""
+    from teltheory.paper.beliefs import decisions
+
+    rows = [row for row in decisions() if row.belief == "bayes"]
+    keeps = {(row.ratio, row.silent, row.policy): row.keeps for row in rows}
+    ratios, silences = sorted({row.ratio for row in rows}), sorted({row.silent for row in rows})
+    parts = [text(16, 24, "Times as fast", BOLD)]
+    for i, ratio in enumerate(reversed(ratios)):
+        parts.append(text(40, 64 + 44 * i, ratio, 'text-anchor="end"'))
+        for j, silent in enumerate(silences):
+            best, x, y = keeps[ratio, silent, "optimum"], 50 + 47 * j, 38 + 44 * i
+            parts.append(box(x, y, 44, 41, CACHED if best == "silent" else LIGHT, 'opacity="0.6"'))
+            wrong = "".join(
+                letter
+                for letter, index in (("P", "printed"), ("B", "belief"), ("N", "next"))
+                if keeps[ratio, silent, f"et-lru:index={index}"] != best
+            )
+            parts.append(text(x + 22, y + 25, wrong, f'{MIDDLE} fill="{RED}" font-weight="bold"'))
+    below = 38 + 44 * len(ratios)
+    parts += [text(72 + 47 * j, below + 16, silent, MIDDLE) for j, silent in enumerate(silences)]
+    parts += [text(191, below + 36, "turns of others since its last one", MIDDLE)]
+    names = {"the optimum keeps the fast one's token": CACHED, "the optimum keeps that of the one just served": LIGHT}
+    parts += key(names, below + 48, 16)
+    parts.append(text(16, below + 102, "Letters: ET-LRU keeps the other one", 'font-size="12"'))
+    parts.append(text(16, below + 118, "P: printed index, B: λπ, N: chance to be next", 'font-size="12"'))
+    return svg(below + 130, "Whose token is kept, by rates and silent turns", parts)

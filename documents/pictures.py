@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 from documents import guides
 from documents.drawing import DOCS
-from documents.mechanisms import application, figure_2, forest, tiers, tlru_cut
+from documents.mechanisms import application, figure_2, forest, kept_tokens, tiers, tlru_cut
 
 ASSETS = DOCS / "assets"
 PICTURES: Mapping[str, Callable[[], str]] = {
@@ -17,6 +17,7 @@ PICTURES: Mapping[str, Callable[[], str]] = {
     "forest": forest,
     "tiers": tiers,
     "application": application,
+    "kept-tokens": kept_tokens,
     "curves": guides.curves,
     "share-closed": guides.share_closed,
     "union": guides.union,

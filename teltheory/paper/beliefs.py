@@ -15,7 +15,7 @@ from itertools import product
 from typing import Any
 
 from teltheory.belief.iteration import Solution, regret, value_iteration
-from teltheory.belief.model import Belief, BeliefKind, BeliefMDP, Policy, Recent, as_state
+from teltheory.belief.model import Belief, BeliefKind, BeliefMDP, Heard, Policy, Recent, as_state
 from teltheory.belief.rules import POLICIES
 from teltheory.paper.rows import BeliefDecision, BeliefRegret
 from teltheory.workloads.laws import Finite, fixed
@@ -64,7 +64,7 @@ def decisions() -> Iterator[BeliefDecision]:
         model = two_rates(ONE_TOKEN, ratio, SHORT_GAP, believed)
         best = value_iteration(model, GAMMA, FORGET_DECISIONS)
         for silent in SILENT:
-            at = Recent.of([(0, 1, 1, 0), (1, 1, 1, silent)])
+            at = Recent((Heard(0, 1, 1), Heard(1, 1, 1, silent)))
             yield BeliefDecision(believed, ratio, silent, "optimum", _best(best, at))
             for name, policy in POLICIES.items():
                 yield BeliefDecision(believed, ratio, silent, name, _keeps(model, policy, at))
