@@ -212,7 +212,7 @@ def request(graph: Graph, k: int, label: str, places: dict[int, tuple[int, int]]
 
 
 def kept_tokens() -> str:
-    """Draw whose token the optimum of the belief MDP keeps under the posterior, and where ET-LRU keeps the other."""
+    """Draw whose token the optimum of the belief MDP keeps with the posterior, and where ET-LRU differs."""
     from teltheory.paper.beliefs import decisions
 
     rows = [row for row in decisions() if row.belief == "bayes"]
@@ -233,7 +233,10 @@ def kept_tokens() -> str:
     below = 38 + 44 * len(ratios)
     parts += [text(72 + 47 * j, below + 16, silent, MIDDLE) for j, silent in enumerate(silences)]
     parts += [text(191, below + 36, "turns of others since its last one", MIDDLE)]
-    names = {"the optimum keeps the fast one's token": CACHED, "the optimum keeps that of the one just served": LIGHT}
+    names = {
+        "the optimum keeps the fast one's token": CACHED,
+        "the optimum keeps that of the one just served": LIGHT,
+    }
     parts += key(names, below + 48, 16)
     parts.append(text(16, below + 102, "Letters: ET-LRU keeps the other one", 'font-size="12"'))
     parts.append(text(16, below + 118, "P: printed index, B: λπ, N: chance to be next", 'font-size="12"'))

@@ -2,7 +2,7 @@
 
     python -m experiments.belief_intervals
 
-Prints a table. An interval is of the regret, with a discount of 9/10 or of a turn in the mean, in the model without
+Prints a table. An interval is of the regret, with a discount of 9/10 or of a turn in the mean, and holds without
 forgetting; K is the number of silent turns after which a conversation is forgotten. Where ET-LRU is optimal the
 interval contains 0 and shrinks; one that does not contain 0 refutes it.
 """

@@ -14,7 +14,8 @@ from teltheory.cli.asked.question import read_question
 from teltheory.cli.asked.served import ServedModel
 from teltheory.cli.reproduce.page import ReplayedTrace, write_page
 from teltheory.paper.printed import V1_TABLES
-from teltheory.paper.rows import ComparedRow
+from teltheory.paper.rows import BeliefRegret, ComparedRow
+from teltheory.paper.tidy import write_rows
 from teltheory.policies.spec import POLICIES, Spec
 from teltheory.sweep import sweep
 
@@ -74,6 +75,8 @@ def made(folder, rows=ROWS):
     file.write_text("\n".join(turns(sampled(60))) + "\n")
     (folder / "tables").mkdir()
     (folder / "tables" / "<b>.csv").write_text("a,b\n1,2\n")
+    regrets = [BeliefRegret("bayes", 0, ratio, x, "lru", ratio + x) for ratio in (1, 8) for x in (0.5, 2 / 3)]
+    write_rows(regrets, folder / "tables" / "belief_rates.csv", BeliefRegret)
     for name in ("figure_3", "<i>new", "means & ends"):
         (folder / f"{name}.svg").write_bytes(SVG)
     trace = tt.read_trace(file)

@@ -74,7 +74,7 @@ def test_every_row_is_there_with_all_that_its_verdict_rests_on(text):
 
 def test_numbers_of_tables_versions_and_digests_are_there(text):
     said, found = Read(text).said, sha256(b"a,b\n1,2\n").hexdigest()
-    for phrase in ("6.5=", "7.5~", "8.5x", f"SHA-256 {found}", HOSTILE, "Figure 3"):
+    for phrase in ("6.5=", "7.5~", "8.5x", f"SHA-256 {found}", HOSTILE, "Figure 3", "8.67"):
         assert phrase in said
     assert dict(versions())["teltheory"] == teltheory.__version__
     assert "numpy" in dict(versions())
@@ -100,7 +100,17 @@ def test_the_policy_allows_its_own_script_alone_and_nothing_from_elsewhere(text)
 
 def test_what_the_reader_looks_at_first_stands_first(text):
     found = [attributes["id"] for tag, attributes in Read(text).tags if tag == "section"]
-    assert found == ["charts", "advice", "replays", "tables", "figures", "ledger", "errata", "provenance"]
+    assert found == [
+        "charts",
+        "advice",
+        "replays",
+        "tables",
+        "belief",
+        "figures",
+        "ledger",
+        "errata",
+        "provenance",
+    ]
 
 
 def test_the_bundle_is_there_once_and_the_rest_is_small(text):

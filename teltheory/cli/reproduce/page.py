@@ -15,7 +15,7 @@ from teltheory.cli.printed.output import write_text
 from teltheory.cli.replay.command import MEASURES, cell_row, legend
 from teltheory.cli.replay.served_tables import DISTANCE, LEGEND, memory_rows, tiers_text
 from teltheory.cli.reproduce.figures import LEGEND as PAPER_LEGEND
-from teltheory.cli.reproduce.figures import latencies, paper_tables
+from teltheory.cli.reproduce.figures import TABLES, latencies, paper_tables
 from teltheory.cost.given import in_text
 from teltheory.cost.latency_files import EMBEDDED
 from teltheory.errors import ArgumentError, TraceError
@@ -37,6 +37,11 @@ if TYPE_CHECKING:
     from teltheory.paper.rows import ComparedRow
 
 NAME = "report.html"
+BELIEF_LEAD = (
+    "What each policy loses of the optimal saving, in per cent, in the belief MDP with the posterior: two kinds "
+    "of conversations, one so many times as fast as the other; prompts of one token or two, room for two, ξ = 1, "
+    "x = 2/3, a discount of 9/10; who was silent for four turns is forgotten."
+)
 LEAD = (
     "T-LRU beside LRU and the hindsight optimum, a setting for each trace, the paper's tables and figures made "
     "anew, and every statement that was decided."
@@ -106,6 +111,7 @@ def write_page(
         Section("advice", "What to set", paragraphs(part for one in replayed for part in _advice(one))),
         Section("replays", "All policies, replayed", paragraphs(replays)),
         Section("tables", "Tables 1 to 6 beside the paper’s", paragraphs(_paper(*cells))),
+        Section("belief", "ET-LRU against value iteration", paragraphs(_beliefs(folder))),
         Section("figures", "Figures", pictures(folder.glob("*.svg"))),
         Section("ledger", "The ledger", paragraphs(ledger), packed=True),
         Section("errata", "Errata", errata_text(errata)),
@@ -211,6 +217,18 @@ def _paper(cells: Sequence[ComparedRow], second: Sequence[ComparedRow]) -> Itera
     yield plain_text(" ".join([PAPER_LEGEND, *latencies()]))
     for one in paper_tables(cells, second):
         yield f"{one.title}:\n\n{table(one.header, one.rows, '---:')}\n\n{plain_text(one.summary)}"
+
+
+def _beliefs(folder: Path) -> Iterator[str]:
+    """Yield what policies lose in the belief MDP, a row a policy, a column a ratio of rates."""
+    from teltheory.paper.beliefs import GAP
+    from teltheory.paper.rows import BeliefRegret
+    from teltheory.paper.tidy import grouped, read_rows
+
+    rows = [row for row in read_rows(folder / TABLES / "belief_rates.csv", BeliefRegret) if row.x == float(GAP)]
+    header = ("policy", *(f"{ratio} times as fast" for ratio in grouped(rows, "ratio")))
+    lines = [(name, *(f"{row.percent:.2f}" for row in of)) for name, of in grouped(rows, "policy").items()]
+    yield f"{BELIEF_LEAD}\n\n{table(header, lines, '---:')}"
 
 
 def _provenance(
