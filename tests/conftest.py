@@ -29,7 +29,7 @@ progress.PATIENCE = 3600.0
 ROOT = Path(__file__).parents[1]
 UNSHRUNK = (Phase.explicit, Phase.generate)
 
-EXAMPLES = 100 if os.environ.get("TELTHEORY_TESTS") else 30
+EXAMPLES = 100 if os.environ.get("TELTHEORY_TESTS") else 20
 
 settings.register_profile("teltheory", deadline=None, max_examples=EXAMPLES)
 settings.register_profile("mutants", settings.get_profile("teltheory"), phases=UNSHRUNK, database=None)

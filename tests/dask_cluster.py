@@ -7,7 +7,7 @@ import sys
 from contextlib import contextmanager
 from pathlib import Path
 
-from sweep.noting import wait_for
+from waiting import wait_for
 
 TESTS = Path(__file__).parent
 

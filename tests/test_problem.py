@@ -8,7 +8,7 @@ import pytest
 import teltheory as tt
 
 LATENCY, MODEL = tt.A100_LLAMA2_7B, "llama-2-7b"
-TURNS = 120
+TURNS = 80
 rng = np.random.default_rng(0)
 COLUMNS = rng.integers(0, 12, TURNS), rng.integers(1, 60, TURNS), rng.integers(1, 60, TURNS)
 CHAINS = tt.Trace.from_turns(*COLUMNS, arrival=np.arange(TURNS))

@@ -45,7 +45,7 @@ def by_quantecon(model, state, cached, turns):
 @pytest.mark.filterwarnings("ignore:infinite horizon solution methods")
 def test_the_least_cost_is_quantecon_s():
     rng, rows, models = np.random.default_rng(11), 0, []
-    while rows < 2_000 or len(models) < 40:
+    while rows < 1_000 or len(models) < 25:
         model = random_model(rng)
         state, turns = random_state(rng, model, int(rng.integers(0, 3))), int(rng.integers(1, 3))
         if model.forced and longest_past(model, state, turns) > model.capacity:

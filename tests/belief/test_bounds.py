@@ -32,12 +32,12 @@ def saved(model, turns, policy=None):
 def test_bounds_of_turns_hold_the_value_without_forgetting():
     """K = 1 and 2, so that most turns are after something was forgotten."""
     forgot = 0
-    for _, model, silent, _ in models(30, 20, 600, slots=(1, 3)):
+    for _, model, silent, _ in models(16, 20, 600, slots=(1, 3)):
         solved = belief.value_iteration(model, turns=3, silent=silent)
         exact = saved(model, 3)
         assert solved.lower <= exact <= solved.upper
         forgot += abs(solved.value - float(exact)) > 1e-9
-    assert forgot > 5
+    assert forgot > 3
 
 
 def forgetful(rule, silent, model):
@@ -76,7 +76,7 @@ def test_bounds_of_policies_hold_their_value_without_forgetting():
 @pytest.mark.parametrize("options", [{"discount": Fraction(9, 10)}, {"average": True}])
 def test_bounds_shrink_with_more_slots_and_hold_each_other(options):
     widths = []
-    found = [belief.value_iteration(coins(8), silent=k, **options) for k in range(1, 6)]
+    found = [belief.value_iteration(coins(8), silent=k, **options) for k in range(1, 5)]
     for one in found:
         assert all(one.lower <= other.upper for other in found)
         widths.append(one.upper - one.lower)
@@ -102,7 +102,7 @@ def test_bounds_hold_for_any_table_over_all_states():
 
 def test_another_code_finds_the_same_bounds():
     kinds = set()
-    for rng, model, silent, gamma in models(25, 24, 2_000):
+    for rng, model, silent, gamma in models(20, 24, 2_000):
         how = [{"discount": gamma}, {"turns": int(rng.integers(1, 4))}, {"average": True}][rng.integers(3)]
         if "average" in how and model.birth_rate == 0:
             continue

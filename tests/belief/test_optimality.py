@@ -83,7 +83,7 @@ def test_indices_by_hand():
 
 def test_decisions_by_enumeration():
     choices, ties, forced = 0, 0, 0
-    for rng, model, state, turns in instances(60, 41):
+    for rng, model, state, turns in instances(36, 41):
         index = INDICES[rng.integers(3)]
         tables, solver, weights = Tables(model), Solver(model), index(model, state)
         worst = decisions(tables, state, turns, index)
@@ -100,14 +100,14 @@ def test_decisions_by_enumeration():
             assert low.best in allocations(model, state, low.cached)
             assert high.loss == high.cost - high.optimal >= low.loss >= 0
             choices, ties, forced = choices + 1, ties + (low.cost < high.cost), forced + model.forced
-    assert choices > 80
-    assert forced > 5
-    assert ties > 3
+    assert choices > 50
+    assert forced > 1
+    assert ties > 2
 
 
 def test_decisions_of_a_policy():
     policies = (et_lru(), et_lru(next_turns), as_replayed(tt.LRU()), as_replayed(tt.TLRU(1, 1)), arbitrary(7))
-    for rng, model, state, turns in instances(30, 43):
+    for rng, model, state, turns in instances(20, 43):
         policy, tables, solver = policies[rng.integers(5)], Tables(model), Solver(model)
         found = decisions_of(tables, state, turns, policy)
         assert [d.cached for d in found] == caches(model, state)
@@ -127,7 +127,7 @@ def test_decisions_need_a_past_that_fits():
 @pytest.mark.parametrize("index", INDICES)
 def test_et_lru_keeps_a_minimiser(index):
     cut = 0
-    for rng, model, state, _ in instances(80, 44):
+    for rng, model, state, _ in instances(50, 44):
         cached = list(random_cached(rng, model, state))
         cached[state.arrived] = state.conversations[state.arrived].past
         kept = et_lru(index)(model, state, tuple(cached))
@@ -136,7 +136,7 @@ def test_et_lru_keeps_a_minimiser(index):
             continue
         assert kept in minimisers(model, state, index(model, state), tuple(cached))
         cut += 1
-    assert cut > 40
+    assert cut > 25
 
 
 def alike(rng, prompts, **changes):
@@ -149,7 +149,7 @@ def alike(rng, prompts, **changes):
 
 def same_as(policy_of, prompts_of, xis, seed):
     rng, cut = np.random.default_rng(seed), 0
-    for _ in range(250):
+    for _ in range(160):
         prompts = prompts_of(rng)
         model, state = alike(rng, prompts, xi=int(rng.integers(*xis)))
         if model.forced and state.conversations[state.arrived].past > model.capacity:
@@ -159,7 +159,7 @@ def same_as(policy_of, prompts_of, xis, seed):
         kept = et_lru()(model, state, tuple(cached))
         assert kept == as_replayed(policy_of(model))(model, state, tuple(cached))
         cut += kept != tuple(cached)
-    assert cut > 80
+    assert cut > 50
 
 
 def test_et_lru_is_t_lru_where_rates_and_prompts_are_alike():
@@ -283,13 +283,13 @@ REPLAYED = [
 @pytest.mark.parametrize("policy_of", REPLAYED)
 def test_a_replayed_policy_is_the_replay_s(policy_of):
     cut, forced = 0, set()
-    for _, model, steps, states in walks(25, 48):
+    for _, model, steps, states in walks(16, 48):
         policy = policy_of(model)
         ours = along(model, states, as_replayed(policy))
         assert ours == replayed(model, steps, policy)
         cut += sum(sum(kept) == model.capacity for kept in ours)
         forced.add(model.forced)
-    assert cut > 50
+    assert cut > 30
     assert forced == {False, True}
 
 
@@ -297,7 +297,7 @@ def test_a_replayed_policy_is_the_replay_s(policy_of):
 def test_et_lru_is_the_replay_s(belief):
     """In exact fractions from gap to gap, and in floating point from arrival times."""
     differs = 0
-    for _, model, steps, states in walks(40, 49, belief=belief):
+    for _, model, steps, states in walks(25, 49, belief=belief):
         codes = {step.place: step.kind for step in steps}
         kinds = [model.kinds[codes[place]] for place in sorted(codes)]
         policy = tt.ETLRU(
@@ -306,4 +306,4 @@ def test_et_lru_is_the_replay_s(belief):
         ours = along(model, states, et_lru())
         assert ours == replayed(model, steps, policy)
         differs += ours != along(model, states, as_replayed(tt.LRU()))
-    assert differs > 15
+    assert differs > 9

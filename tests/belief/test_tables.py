@@ -83,7 +83,7 @@ def agree(rng, model, state, turns, caches=3, kepts=3):
 
 def test_tables_are_the_recursion():
     seen = []
-    for rng, model, state, turns in instances(60, 31):
+    for rng, model, state, turns in instances(36, 31):
         agree(rng, model, state, turns)
         seen.append((model, state, turns))
     models = [model for model, _, _ in seen]
@@ -96,29 +96,29 @@ def test_tables_are_the_recursion():
 
 def test_tables_over_three_turns():
     compared = 0
-    for rng, model, state, turns in instances(24, 32, turns=3, longest=1):
+    for rng, model, state, turns in instances(16, 32, turns=3, longest=1):
         if len(model.kinds) * len(model.gaps) == 1 and len(state.conversations) < 3:
             agree(rng, model, state, turns, caches=1, kepts=1)
             compared += 1
-    assert compared > 3
+    assert compared > 2
 
 
 def test_two_turns_by_every_policy_there_is():
     compared, policies = 0, 0
-    for rng, model, state, _ in instances(60, 5, turns=2):
+    for rng, model, state, _ in instances(36, 5, turns=2):
         cached = random_cached(rng, model, state)
         tree = Tree(model, state, cached)
         if tree.policies() > 300:
             continue
         assert Solver(model).cost(state, cached, 2) == backward_induction(model, state, cached, 2) == tree.least()
         compared, policies = compared + 1, policies + tree.policies()
-    assert compared > 15
-    assert policies > 300
+    assert compared > 9
+    assert policies > 180
 
 
 def test_no_policy_costs_less_than_the_best():
     dearer = 0
-    for rng, model, state, turns in instances(20, 3):
+    for rng, model, state, turns in instances(14, 3):
         cached, policy = random_cached(rng, model, state), arbitrary(int(rng.integers(1000)))
         cost = backward_induction(model, state, cached, turns, policy)
         assert (
@@ -127,7 +127,7 @@ def test_no_policy_costs_less_than_the_best():
             >= backward_induction(model, state, cached, turns)
         )
         dearer += cost > backward_induction(model, state, cached, turns)
-    assert dearer > 5
+    assert dearer > 3
 
 
 def test_what_cannot_be_solved_is_named():

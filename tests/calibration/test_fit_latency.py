@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from refusals import refused
 
 import teltheory as tt
-from teltheory.calibration.cells import cells_of
+from teltheory.calibration.cells import cells_of, signs_of_load
 from teltheory.calibration.fitting import token_error
 from teltheory.calibration.forms import NAMES
 
@@ -165,12 +165,15 @@ def test_the_token_error_is_what_counting_token_by_token_finds():
     assert (same.threshold, same.budget, same.matters) == (0, 0, False)
 
 
+def load_of(runs):
+    return signs_of_load(runs, *cells_of(runs))
+
+
 def test_requests_that_overlap_are_a_sign_of_load():
     rng = np.random.default_rng(6)
     n, c = rng.permutation(grid(), axis=1)
     ttft, sent = law(LINEAR, n, c), np.arange(len(n)) * 10.0
-    alone = tt.fit_latency(tt.TTFTRuns(n, c, ttft, sent=sent, done=sent + 1), resamples=0)
-    assert alone.load == ()
+    assert load_of(tt.TTFTRuns(n, c, ttft, sent=sent, done=sent + 1)) == ()
     together = tt.fit_latency(tt.TTFTRuns(n, c, ttft, sent=sent, done=sent + 15), resamples=0)
     assert together.load == (
         "159 of 160 requests were sent while another was running: their TTFT has queueing in it",
@@ -183,8 +186,8 @@ def test_equal_requests_that_take_ever_longer_are_a_sign_of_load():
     n, c = rng.permutation(grid(), axis=1)
     noise = np.exp(0.05 * rng.standard_normal(len(n)))
     steady, growing = (law(LINEAR, n, c) * noise * (1 + by * np.arange(len(n))) for by in (0, 0.002))
-    assert tt.fit_latency(tt.TTFTRuns(n, c, steady), resamples=0).load == ()
-    (sign,) = tt.fit_latency(tt.TTFTRuns(n, c, growing), resamples=0).load
+    assert load_of(tt.TTFTRuns(n, c, steady)) == ()
+    (sign,) = load_of(tt.TTFTRuns(n, c, growing))
     assert sign.startswith("equal requests take longer towards the end of the file")
 
 
@@ -192,7 +195,7 @@ def test_a_long_tail_of_equal_requests_is_a_sign_of_load():
     rng = np.random.default_rng(8)
     n, c = rng.permutation(grid(repeats=9), axis=1)
     waiting = np.where(rng.random(len(n)) < 0.2, 3, 1)
-    (sign,) = tt.fit_latency(tt.TTFTRuns(n, c, law(LINEAR, n, c) * waiting), resamples=0).load
+    (sign,) = load_of(tt.TTFTRuns(n, c, law(LINEAR, n, c) * waiting))
     assert "of the equal requests take over twice their cell's median" in sign
 
 

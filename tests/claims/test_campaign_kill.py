@@ -7,7 +7,7 @@ import sys
 
 import pytest
 from stored import rows
-from sweep.noting import wait_for
+from waiting import wait_for
 
 VERIFY = [sys.executable, "-m", "teltheory", "verify", "--workers=2", "--claim=theorem-31.strict"]
 

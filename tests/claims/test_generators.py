@@ -17,7 +17,7 @@ def drawn(generator, space, seed):
     return generator.draw(np.random.default_rng(seed), space)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(st.sampled_from(CLAIMS), st.sampled_from(GENERATORS), st.integers(0, 2**63))
 def test_what_is_drawn_is_within_the_space(claim, generator, seed):
     space, case = claim.space, drawn(generator, claim.space, seed)

@@ -79,7 +79,7 @@ def test_a_cut_of_t_lru_is_the_references(trim, forced, line, seed, capacity, xi
     assert kept == cut(found, policy, capacity, forced or None)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(line=lines, seed=small, capacity=small, cutoff=small)
 def test_lru_and_threshold_lru(line, seed, capacity, cutoff):
     found, state = conversations(line, seed), caches(len(line))
@@ -89,7 +89,7 @@ def test_lru_and_threshold_lru(line, seed, capacity, cutoff):
     assert [value_of(y, env) for y in in_room(dropped, C)] == cut(found, ThresholdLRU(cutoff), capacity)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(line=lines, seed=small, capacity=small, xi=small)
 def test_two_rooms_are_least_recent_trimming(line, seed, capacity, xi):
     found, state = conversations(line, seed), caches(len(line))
@@ -98,7 +98,7 @@ def test_two_rooms_are_least_recent_trimming(line, seed, capacity, xi):
     assert [value_of(y, env) for y in kept] == cut(found, TLRU(xi, 0, "least-recent"), capacity)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(line=lines, seed=small, capacity=small, xi=small, q_hat=small)
 def test_rounds_are_round_robin_trimming(line, seed, capacity, xi, q_hat):
     found, policy = conversations(line, seed), TLRU(xi, q_hat, "round-robin")
@@ -116,7 +116,7 @@ def test_rounds_are_round_robin_trimming(line, seed, capacity, xi, q_hat):
     assert any(amounts(*choice) == trimmed for choice in choices)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(line=lines, k=st.integers(0, 4), prompt=small, response=small)
 def test_an_arrival_moves_to_the_front(line, k, prompt, response):
     n = len(line)

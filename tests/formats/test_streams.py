@@ -27,7 +27,7 @@ VALUES = st.recursive(
 OBJECTS = st.lists(st.dictionaries(st.text(max_size=6), VALUES, max_size=4), max_size=6)
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(OBJECTS, st.sampled_from([None, 1, "\t"]), st.booleans())
 def test_an_array_is_read_as_json_loads_reads_it(tmp_path_factory, objects, indent, ascii_only):
     path = tmp_path_factory.getbasetemp() / "array.json"
@@ -84,7 +84,7 @@ def test_a_line_has_a_longest_length(name, tmp_path, monkeypatch):
     refused(tt.FileError, "found more", lambda: list(records_of(tmp_path / name, "csv")))
 
 
-COUNT = 2_000
+COUNT = 1_000
 
 
 @pytest.mark.parametrize("name", WRITERS)

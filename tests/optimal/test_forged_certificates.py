@@ -16,7 +16,7 @@ import teltheory as tt
 from teltheory.optimal.trees.judge import least_tel
 
 Kind = tuple[Callable[..., Iterator[Any]], Callable[[Any], int], int]
-FORESTS: Kind = (small_cases, lambda case: least_tel(case.instance, case.xi, False), 4)
+FORESTS: Kind = (small_cases, lambda case: least_tel(case.instance, case.xi, False), 2)
 SETS: Kind = (small_sets.some_cases, judged, 12)
 BY_KIND = pytest.mark.parametrize(("cases", "judge", "few"), [FORESTS, SETS], ids=["forests", "sets"])
 

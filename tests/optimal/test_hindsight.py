@@ -81,12 +81,12 @@ def test_the_instances_are_worth_solving():
     for forced in (False, True):
         for given_too in (False, True):
             below_lru = below_nothing = 0
-            for case in seeded(100, 2, forced=forced, given=given_too, **SMALL):
+            for case in seeded(60, 2, forced=forced, given=given_too, **SMALL):
                 best = case.optimum("greedy").objective
                 below_lru += best < tt.tail_excess_latency(case.replay(tt.LRU()), case.xi)
                 below_nothing += 0 < best < sum(max(total - case.xi, 0) for _, total, _ in lengths(case))
             assert below_lru >= 1
-            assert below_nothing >= 25
+            assert below_nothing >= 15
 
 
 @pytest.mark.parametrize("method", METHODS)

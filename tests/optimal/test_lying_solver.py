@@ -130,7 +130,7 @@ def test_a_lie_is_seen_or_does_no_harm(monkeypatch, name, lie):
 @pytest.mark.parametrize("lie", LIES)
 @pytest.mark.parametrize("row", [certificates.fewest, certificates.weighted_certificate], ids=lambda row: row.id)
 def test_a_lie_gives_a_row_no_false_verdict(monkeypatch, row, lie):
-    few = replace(row, space=replace(row.space, quick={4: 1}, conversations=2))
+    few = replace(row, space=replace(row.space, quick={3: 1}, conversations=2))
     LIES[lie][1](monkeypatch)
     verdict = decide_safely(few)
     assert verdict.verdict == "holds" or (verdict.problem or "").startswith("SolverError")

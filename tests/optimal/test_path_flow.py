@@ -58,7 +58,7 @@ def test_the_same_sets_fit_and_keep_the_slo(flow, forced):
     assert kept == {some for some in sets if flow.fits(some)}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(FLOWS, st.booleans())
 def test_as_many_tasks_fit_as_turns_keep_the_slo(flow, forced):
     question = violations_question(flow, forced)
@@ -81,7 +81,7 @@ def test_turns_are_added_until_the_percentile_allows_just_the_tasks_that_need_no
     assert min(question.trace.prompt.min(), question.trace.response.min()) >= 1
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(TASKS, min_size=1, max_size=4), st.lists(st.integers(0, 3), min_size=6, max_size=6))
 def test_fillers_leave_own_capacities(tasks, capacities):
     flow, fillers = with_uniform_capacity(tasks, capacities)

@@ -107,7 +107,7 @@ def test_only_open_thresholds_are_asked_of_the_integer_program_and_of_the_exhaus
     monkeypatch.setattr(percentile, "exhausted", kept("exhausted"))
     monkeypatch.setattr(percentile, "sharpened", lambda search, *others: search)
     monkeypatch.setattr(percentile._Bisection, "prove", lambda self: None)
-    for case in seeded(3, 3, forced=False, **MIDDLE):
+    for case in seeded(1, 3, forced=False, **MIDDLE):
         best(case, 0.8)
     assert set(asked) == {("exactly", True), ("exhausted", True)}
 

@@ -46,7 +46,7 @@ def confirm(case: Case, best: tt.Optimum) -> None:
 
 
 def middle_cases() -> list[Case]:
-    return [replace(case, xi=40) for case in seeded(20, 3, forced=False, **MIDDLE)]
+    return [replace(case, xi=40) for case in seeded(12, 3, forced=False, **MIDDLE)]
 
 
 @cache
@@ -113,10 +113,10 @@ def test_where_each_history_fills_the_cache_those_that_end_first_are_kept(conver
 def test_the_instances_are_worth_solving():
     """Some have room for some avoidable violations and not for all, and some a linear bound below the optimum."""
     between = 0
-    for case in seeded(60, 2, **SMALL):
+    for case in seeded(40, 2, **SMALL):
         best = fewest(case)
         between += best.facts["unavoidable"] < best.upper < best.facts["unavoidable"] + best.facts["avoidable"]
-    assert between >= 4
+    assert between >= 3
     middle = [best for _, best in solved()]
     assert sum(recheck(case, linear_prices(case)) < best.upper for case, best in solved()) >= 2
     assert (
@@ -130,7 +130,7 @@ def test_the_instances_are_worth_solving():
 
 @pytest.mark.parametrize("forced", [False, True])
 def test_larger_instances_have_true_bounds_and_plans_that_fit(forced):
-    for case in seeded(3, 3, forced=forced, **MIDDLE):
+    for case in seeded(2, 3, forced=forced, **MIDDLE):
         for xi in (10, 40, 120):
             larger = replace(case, xi=xi)
             best, quick = fewest(larger, time_limit=20), fewest(larger, "heuristic")

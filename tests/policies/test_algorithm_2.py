@@ -81,7 +81,7 @@ def evict_as_printed(cached, score, n):
 
 
 @given(problems(), st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=180, deadline=None)
 def test_the_heap_does_what_is_printed(problem, data):
     n = data.draw(st.integers(0, sum(problem.cached)))
     eviction = evict_lowest(problem.cached, score_of(problem), n)
@@ -96,7 +96,7 @@ LOGS = st.sampled_from([-1.5, 0.0, 0.25, 2.0])
 
 
 @given(st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_whole_runs_go_as_token_by_token(data):
     prompts = data.draw(st.lists(st.integers(0, 12), max_size=6))
     steps, xi = learnt_steps(prompts), data.draw(st.integers(0, 12))
@@ -131,7 +131,7 @@ def test_the_counts_with_many_conversations(size):
 
 
 @given(problems(most=3))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_lemma_d3_beyond_the_ledger_s_bounds(problem):
     overflow = max(sum(problem.cached) - problem.capacity, 0)
     kept = evict_lowest(problem.cached, score_of(problem), overflow).cached

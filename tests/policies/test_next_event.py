@@ -42,7 +42,7 @@ def test_someone_sends_the_next_turn(conversations: list[tuple[float, float]], m
 SMALL = st.fractions(Fraction(1, 8), 8, max_denominator=8)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(st.fractions(0, 1, max_denominator=50), SMALL), max_size=6), SMALL, SMALL)
 def test_as_exact_integration_says(
     conversations: list[tuple[Fraction, Fraction]], mu: Fraction, births: Fraction

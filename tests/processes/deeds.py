@@ -5,7 +5,7 @@ import signal
 import warnings
 from pathlib import Path
 
-from sweep.noting import wait_for
+from waiting import wait_for
 
 from teltheory.errors import ForcedCachingError
 

@@ -15,7 +15,7 @@ from processes.deeds import (
     square_with_a_warning,
     square_without_interrupts,
 )
-from sweep.noting import wait_for
+from waiting import wait_for
 
 from teltheory.base.processes import ATTEMPTS, on_processes
 from teltheory.errors import ArgumentError, ForcedCachingError, SolverError, TraceError, WorkerError

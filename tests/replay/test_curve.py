@@ -30,7 +30,7 @@ def same_everywhere(case: Case, policy: object) -> bool:
     return curve.one_pass
 
 
-@given(cases(forced=False, start=False))
+@given(cases(length=3, forced=False, start=False))
 @examples(80)
 def test_every_capacity_of_small_traces(case):
     for policy in curve_policies(case):
@@ -41,7 +41,7 @@ def test_every_capacity_of_small_traces(case):
 def test_every_capacity_of_seeded_traces(given_histories):
     one_pass = dict.fromkeys(("LRU", "ThresholdLRU", *TRIMS), 0)
     count = fewer(300, 20)
-    for case in seeded(count, 77, given=given_histories, forced=False, start=False):
+    for case in seeded(count, 77, length=3, given=given_histories, forced=False, start=False):
         for policy in curve_policies(case):
             name = policy.trim if isinstance(policy, tt.TLRU) else type(policy).__name__
             one_pass[name] += same_everywhere(case, policy)

@@ -6,12 +6,12 @@ one column of a trace.
 
 import os
 import signal
-import time
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from tempfile import mkstemp
 
 import numpy as np
+from waiting import wait_for
 
 import teltheory as tt
 from teltheory.cost.latency import A100_LLAMA2_7B
@@ -19,7 +19,6 @@ from teltheory.policies import LeastRecentlyUsed
 from teltheory.policies.spec import Spec
 from teltheory.sweep import Grid, TraceAtHand, sweep
 
-LIMIT = 120.0
 MEASUREMENTS = 6 * 2 + 2 + 2 + 2
 """Of the noting grid: six noting policies, LRU, T-LRU and the optimum, at two thresholds."""
 
@@ -56,14 +55,6 @@ class Made:
 
     def build(self, xi, q_hat, cutoff, latency, slo):
         return self.policy
-
-
-def wait_for(condition, limit=LIMIT):
-    """Wait until the condition holds; a test that waits this long has failed."""
-    end = time.monotonic() + limit
-    while not condition():
-        assert time.monotonic() < end, "waited too long"
-        time.sleep(0.01)
 
 
 def runs(folder, number=None):

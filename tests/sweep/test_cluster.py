@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from dask_cluster import cluster
 from stored import rows
-from sweep.noting import EVERY, MEASUREMENTS, READING, expected_cells, noting_grid, runs, some_trace, wait_for
+from sweep.noting import EVERY, MEASUREMENTS, READING, expected_cells, noting_grid, runs, some_trace
+from waiting import wait_for
 
 from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.errors import WorkerError

@@ -8,6 +8,7 @@ from importlib.abc import MetaPathFinder
 import numpy as np
 import pytest
 from stored import rows
+from waiting import wait_for
 
 from teltheory import write_trace
 from teltheory.cli import main
@@ -109,8 +110,7 @@ def test_an_interrupted_replay_ends_at_once_and_quietly(tmp_path):
     process = subprocess.Popen(
         [*command, *capacities], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
-    while not store.exists():
-        assert process.poll() is None
+    wait_for(lambda: store.exists() or process.poll() is not None)
     os.killpg(process.pid, signal.SIGINT)
     printed = process.communicate(timeout=60)
     assert process.returncode == 130

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 from stored import rows
-from sweep.noting import MEASUREMENTS, expected_cells, runs, wait_for
+from sweep.noting import MEASUREMENTS, expected_cells, runs
 from sweep.serving_cells import TRACE, serving_grid
+from waiting import wait_for
 
 from teltheory.base.store import text_of
 from teltheory.cost.latency import A100_LLAMA2_7B

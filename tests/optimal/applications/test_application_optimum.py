@@ -28,7 +28,7 @@ NESTED = ApplicationTrace.of(tt.Trace.from_turns([0, 1, 1, 1, 0], [1, 1, 0, 0, 1
 """One application waits while the other, of three turns, comes and goes: half a token is worth keeping."""
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(worlds(max_turns=6, most=2), st.booleans(), st.sampled_from(["auto", "milp"]))
 @example(Applications(((0, 0, 1, 0), (0, 0, 2, 0)), ((), ()), 1), True, "auto")
 def test_both_sides_hold_against_every_content(case, forced, method):
@@ -44,7 +44,7 @@ def test_both_sides_hold_against_every_content(case, forced, method):
     check_application_certificate(apps, capacity, xi, found.certificate, case.measure, forced)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(worlds(max_turns=7, most=2))
 @example(Applications(((0, 0, 0, 1), (0, 0, 1, 0)), ((), ()), 2, 0, "path"))
 def test_the_certificate_proves_all_that_the_relaxation_says(case):

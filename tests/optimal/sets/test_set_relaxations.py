@@ -119,7 +119,7 @@ def test_a_trace_on_which_tiers_have_a_gap():
     assert least_tel(trace, tiers, 1) == Fraction(33, 10)
 
 
-@pytest.mark.parametrize("numbers", [(3, 5, 7), (2, 4, 6, 8), (1, 1, 5), (4,), (9, 6, 20)])
+@pytest.mark.parametrize("numbers", [(3, 5, 7), (2, 4, 6, 8), (1, 1, 5), (4,), (9, 6, 10)])
 def test_subset_sum_is_a_question_about_whole_items(numbers):
     sums = {sum(some) for size in range(len(numbers) + 1) for some in combinations(numbers, size)}
     for wanted in range(sum(numbers) + 1):

@@ -28,12 +28,12 @@ def judged(case: TieredCase) -> Fraction:
 
 def test_milp_finds_what_trying_every_content_finds():
     exact = 0
-    for case in small_cases(fewer(1000, 10), 41):
+    for case in small_cases(fewer(1000, 16), 41):
         least, best = judged(case), case.optimum("milp")
         assert best.certificate.lower <= best.objective == least == tt.tail_excess_latency(best.outcome, case.xi)
         assert best.bound == pytest.approx(float(least), abs=1e-5)
         exact += best.certificate.lower == least
-    assert fewer(1000, 10) * 9 / 10 < exact
+    assert fewer(1000, 16) * 9 / 10 < exact
 
 
 def test_all_that_is_kept_is_whole_where_the_linear_program_keeps_halves():

@@ -113,7 +113,7 @@ def test_one_tree_no_tails_and_several_running_requests_are_as_hard(edges, varia
     assert tel == round(bound) == more + (3 if edges == ALMOST else 4)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.data(), st.integers(0, 4), st.integers(0, 2), st.booleans())
 def test_caches_of_chains_are_all_that_the_judge_tries(data, capacity, xi, forced):
     blocks = [(0,), (0, 1), (2,), (2, 3), (2, 3, 4)]
@@ -125,7 +125,7 @@ def test_caches_of_chains_are_all_that_the_judge_tries(data, capacity, xi, force
     assert ChainCaches(question, forced).tel == least_tel(instance(question, forced), xi, strict=True)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(FLOWS, st.booleans())
 def test_as_many_documents_stay_as_tasks_fit(flow, forced):
     question = documents_question(flow, forced)

@@ -134,10 +134,9 @@ def test_a_scaled_budget_is_exact_on_numbers_and_on_arrays(budget, past, load):
     assert scaled(*arrays, *scale.as_integer_ratio()).tolist() == [exact]
 
 
-@pytest.mark.parametrize("conversations", [6, 25])
-def test_slots_wait_far_from_each_other(conversations):
+@pytest.mark.parametrize(("conversations", "policy"), [(6, LongestFirst()), (25, LongestFirst()), (25, tt.LRU())])
+def test_slots_wait_far_from_each_other(conversations, policy):
     """Sets of waiting slots have three levels from 4,097 turns on; with few conversations most words are empty."""
     rng = np.random.default_rng(conversations)
     trace = tt.Trace.from_turns(*(rng.integers(0, most, 4500) for most in (conversations, 20, 20)))
-    for policy in (tt.LRU(), LongestFirst()):
-        by_both_engines(trace, policy, tt.Tiers((20_000, 9_000, 30_000), (0, 0, 0)))
+    by_both_engines(trace, policy, tt.Tiers((20_000, 9_000, 30_000), (0, 0, 0)))
