@@ -46,7 +46,7 @@ def test_what_is_valid_is_read(tmp_path):
         assert judged(one.read, path) == "read", one
 
 
-@pytest.mark.parametrize("examples", [150, pytest.param(20_000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("examples", [100, pytest.param(20_000, marks=pytest.mark.long)])
 def test_a_changed_file_is_read_or_refused(examples, tmp_path):
     @settings(QUICK, max_examples=examples)
     @given(st.sampled_from(list(formats().values())), SEEDS)
