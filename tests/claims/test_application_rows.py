@@ -32,7 +32,7 @@ def cases(measure, most, edges):
 
 @pytest.mark.parametrize("measure", ["sum", "path"])
 def test_plans_and_programs_are_those_of_the_package(measure):
-    for case in cases(measure, {2: 3, 3: 2, 4: 1}, edges=True)[::47]:
+    for case in cases(measure, {2: 3, 3: 2, 4: 1}, edges=True)[::83]:
         apps, xi = of_case(case), [case.xi] * case.measures()["applications"]
         assert tail_plans.least(case) == least_excess(apps, case.capacity, xi, measure)
         program = ApplicationProgram(apps, Instance.of(apps.trace, case.capacity), tuple(xi), measure)
@@ -41,7 +41,7 @@ def test_plans_and_programs_are_those_of_the_package(measure):
 
 
 def test_jobs_are_counted_as_in_the_package():
-    for jobs in list(of_intervals(3))[::7]:
+    for jobs in list(of_intervals(3))[::11]:
         assert jobs.served == most_jobs(jobs.jobs)
         case = jobs.applications()
         found = application_optimum(of_case(case), 1, case.xi)

@@ -79,7 +79,7 @@ def test_every_vector_of_needs_up_to_what_is_known_comes_up_once_at_each_capacit
 def test_only_the_needs_matter_to_what_a_policy_can_change() -> None:
     """Of any ask, total and threshold: the excess is the one without a cache less what is found up to the need."""
     space = SmallForests({2: 3}, {}, any_ask, lambda ask, known, xi: range(ask, ask + 3), any_depth, samples=0)
-    for case in list(every(replace(space, capacities=lambda shape: range(2, 3))))[::7]:
+    for case in list(every(replace(space, capacities=lambda shape: range(2, 3))))[::13]:
         found = case.replay(tt.LRU())
         lowered = [min(hits, need) for hits, need in zip(found, case.need, strict=True)]
         without = case.excesses_of([0] * len(found))
@@ -133,7 +133,7 @@ def test_samples_repeat_and_satisfy_the_space() -> None:
 
 def test_steps_make_a_case_smaller_and_lead_to_nothing() -> None:
     rng = np.random.default_rng(6)
-    for _ in range(20):
+    for _ in range(10):
         case = SmallForests({}, {}, any_ask).sample(rng)
         while case is not None:
             steps = list(case.smaller())
