@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -87,6 +88,11 @@ def test_cuts_token_by_token_where_much_was_learnt():
     assert outcome != tt.replay(trace, policy.tlru, 150)
 
 
+@cache
+def replayed(policy):
+    return tt.replay(LONG, policy, ROOM)
+
+
 @pytest.mark.parametrize("lead", [None, 0.0, 1.0])
 @pytest.mark.parametrize("turns", [1, 33, 150, 399])
 def test_what_comes_later_changes_no_decision(turns, lead):
@@ -95,7 +101,7 @@ def test_what_comes_later_changes_no_decision(turns, lead):
     first = [column[:turns] for column in columns]
     others = [[10**6], [9_999], [9_999], [LONG.arrival[turns - 1]]], [LONG.conversation[:1], [1], [1], [10**7]]
     policy = ReturnAwareTLRU(XI, Q_HAT, lead=lead)
-    whole = tt.replay(LONG, policy, ROOM).cached[:turns].tolist()
+    whole = replayed(policy).cached[:turns].tolist()
     for other in others:
         trace = tt.Trace.from_turns(*(np.concatenate((a, b)) for a, b in zip(first, other, strict=True)))
         assert tt.replay(trace, policy, ROOM).cached[:turns].tolist() == whole

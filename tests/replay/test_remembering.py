@@ -79,7 +79,7 @@ def seeded(rng, turns):
 
 def test_seeded_traces_by_runs_and_by_units():
     rng = np.random.default_rng(4)
-    for _ in range(60):
+    for _ in range(36):
         trace, capacity, forced = seeded(rng, 25), int(rng.integers(0, 20)), bool(rng.integers(0, 2))
         capacity += int(trace.past.max()) if forced else 0
         for policy in (
