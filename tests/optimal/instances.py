@@ -9,7 +9,7 @@ import teltheory as tt
 from teltheory.workloads import ConversationModel, sample_conversations
 
 SMALL = {"turns": (3, 7), "conversations": 3, "length": 3, "room": 6}
-MIDDLE = {"turns": (60, 60), "conversations": 8, "length": 40}
+MIDDLE = {"turns": (48, 48), "conversations": 8, "length": 40}
 # both of the last two turns need 40 over a step where there is room for 50: one of them violates
 FOUR_TURNS = Case((0, 1, 0, 1), (100,) * 4, (0,) * 4, None, capacity=50, xi=160, q_hat=0)
 
