@@ -5,6 +5,7 @@ one column of a trace.
 """
 
 import os
+import pickle
 import signal
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -55,6 +56,17 @@ class Made:
 
     def build(self, xi, q_hat, cutoff, latency, slo):
         return self.policy
+
+
+def as_sent(work, items, processes):
+    """Do here what spawned processes do: work, items and results are copies that went through pickle."""
+    assert processes > 1
+    work = copied(work)
+    yield from ((i, copied(work(copied(item)))) for i, item in enumerate(items))
+
+
+def copied(value):
+    return pickle.loads(pickle.dumps(value))  # noqa: S301
 
 
 def runs(folder, number=None):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sweep.noting import COLUMNS, EVERY, READING, TRACE, other
+from sweep.noting import COLUMNS, EVERY, READING, TRACE, as_sent, other
 
 from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.sweep import sweep
@@ -25,7 +25,8 @@ def test_every_column_changes_the_key_of_a_trace(column):
     assert trace_key(other(column).trace) != trace_key(TRACE) == trace_key(replace(TRACE, report="made somehow"))
 
 
-def test_processes_read_what_this_one_reads():
+def test_processes_read_what_this_one_reads(monkeypatch):
+    monkeypatch.setitem(sweep.__globals__, "on_processes", as_sent)
     assert sweep(EVERY, READING, A100_LLAMA2_7B, workers=2) == sweep(EVERY, READING, A100_LLAMA2_7B)
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from stored import rows
-from sweep.noting import some_trace
+from sweep.noting import as_sent, some_trace
 
 import teltheory as tt
 from teltheory.base.store import text_of
@@ -140,7 +140,8 @@ def test_keys_of_conversations_are_what_they_were():
     assert trace_key(trace) == "d5e8644a0e8181918ec59ed63ac2799574ef1dc65c35b87c0583d404c9509cbb"
 
 
-def test_processes_replay_what_this_one_does():
+def test_processes_replay_what_this_one_does(monkeypatch):
+    monkeypatch.setitem(sweep.__globals__, "on_processes", as_sent)
     forests = [ForestAtHand(some_forest().to_blocks(size), f"{size}") for size in (8, 16, 48)]
     grid = replace(GRID, cache="radix:50")
     cells = sweep([some_forest(), *forests], grid, A100_LLAMA2_7B, workers=2)
