@@ -185,3 +185,9 @@ def test_rounds_begin_with_the_initial_cache():
     swapped = replace(case, initial=((8, 3, 3), (9, 2, 2)))
     assert swapped.replay(tt.TLRU(9, 0)).cached.tolist() == [0, 3, 2, 2]
     assert replace(case, conversation=(7, 5, 8, 9)).replay(tt.Belady()).cached.tolist() == [0, 0, 3, 2]
+
+
+def test_a_past_that_is_not_read_again_is_capped_by_the_next_history():
+    """Belady keeps the unit of 30 that turn 3 reads; of the past of 10, which begins anew, nothing is worth room."""
+    case = Case((10, 30, 10, 30), (2, 0, 1, 0), (1, 1, 0, 0), (0, 0, 0, 1), capacity=1, xi=2, q_hat=2)
+    assert case.replay(tt.Belady()).cached.tolist() == block_by_block(case, tt.Belady()) == [0, 0, 0, 1]
