@@ -127,7 +127,7 @@ def test_plans_of_caches_with_holes_fit_and_take_the_room_of_what_they_hold():
 @pytest.mark.parametrize("strict", [False, True])
 def test_small_plans_take_the_room_of_what_they_hold_up_to_the_last_request(strict):
     rng, held_to_the_end, filled = np.random.default_rng(7), 0, 0
-    for case in small_cases(fewer(600, 10), 43, requests=5):
+    for case in small_cases(fewer(600, 5), 43, requests=5):
         _, *runs = runs_of(case.instance)
         need = np.minimum(np.maximum(case.forest.known, case.instance.begun), case.forest.ask)
         room = np.append(0, rooms_beside(case.instance))

@@ -188,6 +188,6 @@ def test_rounds_begin_with_the_initial_cache():
 
 
 def test_a_past_that_is_not_read_again_is_capped_by_the_next_history():
-    """Belady keeps the unit of 30 that turn 3 reads; of the past of 10, which begins anew, nothing is worth room."""
+    """Belady keeps the unit of 30 that turn 3 reads; nothing of the past of 10, which begins anew, is kept."""
     case = Case((10, 30, 10, 30), (2, 0, 1, 0), (1, 1, 0, 0), (0, 0, 0, 1), capacity=1, xi=2, q_hat=2)
     assert case.replay(tt.Belady()).cached.tolist() == block_by_block(case, tt.Belady()) == [0, 0, 0, 1]

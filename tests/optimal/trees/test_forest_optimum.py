@@ -128,7 +128,8 @@ def test_so_they_have_on_many_worlds():
 def test_an_initial_cache_ends_inside_nodes():
     """Histories branch and stay; what is held and what two paths share ends anywhere in a node of many units."""
     rng, inside = np.random.default_rng(6), 0
-    for case in seeded(fewer(300), 53, turns=(3, 6), conversations=2, length=2, room=5, given=True, start=False):
+    limits = {"turns": (3, 6), "conversations": 2, "length": 2, "room": 5, "given": True, "start": False}
+    for case in seeded(fewer(300, 5), 53, **limits):
         forest = case.trace.forest
         one = ForestCase(forest, case.capacity, case.xi, case.forced, 1)
         one = small_start(rng, one) if forest.nodes else one
