@@ -84,7 +84,7 @@ def test_a_line_has_a_longest_length(name, tmp_path, monkeypatch):
     refused(tt.FileError, "found more", lambda: list(records_of(tmp_path / name, "csv")))
 
 
-COUNT = 1_000
+COUNT = 2_000
 
 
 @pytest.mark.parametrize("name", WRITERS)
