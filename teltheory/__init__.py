@@ -99,6 +99,7 @@ if TYPE_CHECKING:
     from teltheory.serving.cache_aware import CacheAware
     from teltheory.serving.serve import Serving, serve, stretch_for
     from teltheory.sweep import Grid, Sample, sweep
+    from teltheory.sweep.board import compare
     from teltheory.workloads import (
         SHAREGPT_TIMES,
         ConversationMixture,
@@ -128,7 +129,7 @@ __all__ = [
     "PiecewiseCosts", "PrefillProfile", "Prices", "Problem", "RadixNodes", "ReturnAwareTLRU", "Sample",
     "Serving", "SolverError", "TTFTRuns", "TableLatency", "TailOptimizedBelady", "ThresholdLRU",
     "TieredOutcome", "Tiers", "Times", "Trace", "TraceError", "WholeNodes", "adversary", "advise", "belief",
-    "best_percentile", "capacity_curve", "check", "check_certificate", "check_violations", "cost_bound",
+    "best_percentile", "capacity_curve", "check", "check_certificate", "check_violations", "compare", "cost_bound",
     "cost_optimum", "default_estimate", "describe", "fewest_violations", "fit_conversations", "fit_latency",
     "hindsight_curve", "hindsight_optimum", "latency_from_json", "latency_to_json", "measured_profile",
     "never_worse", "on_arrays", "plan", "policies", "pooled", "read_architecture", "read_arrivals",
@@ -190,6 +191,7 @@ _ROOMS = {
     "serving.cache_aware": "CacheAware",
     "serving.serve": "Serving serve stretch_for",
     "sweep": "Grid Sample sweep",
+    "sweep.board": "compare",
     "workloads": (
         "SHAREGPT_TIMES ConversationMixture ConversationModel ExponentialGaps GammaRates Kind LogNormalGaps "
         "ParetoGaps Times fit_conversations sample_conversations sharegpt_like wildchat_like"

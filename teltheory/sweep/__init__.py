@@ -26,6 +26,7 @@ from teltheory.model.numbers import whole_number
 from teltheory.model.trace import Trace
 from teltheory.replay import KERNEL_FROM, Cache
 from teltheory.sweep.cells import Cells
+from teltheory.sweep.compared import BoardRow, ComparedGrid
 from teltheory.sweep.grid import Cell, Grid
 from teltheory.sweep.jobs import QUANTILES
 from teltheory.sweep.served import ServedCell, ServedGrid
@@ -85,6 +86,19 @@ def sweep(
 @overload
 def sweep(
     traces: Trace | Forest | AnySource | Sequence[Trace | Forest | AnySource],
+    grid: ComparedGrid,
+    latency: LatencyGiven | None = None,
+    progress: Progress = None,
+    *,
+    workers: int | None = 1,
+    store: Store | str | Path | None = None,
+    scheduler: str | None = None,
+) -> Cells[BoardRow]: ...
+
+
+@overload
+def sweep(
+    traces: Trace | Forest | AnySource | Sequence[Trace | Forest | AnySource],
     grid: ServedGrid,
     latency: LatencyGiven | None = None,
     progress: Progress = None,
@@ -97,14 +111,14 @@ def sweep(
 
 def sweep(
     traces: Trace | Forest | AnySource | Sequence[Trace | Forest | AnySource],
-    grid: Grid | ServedGrid,
+    grid: Grid | ServedGrid | ComparedGrid,
     latency: LatencyGiven | None = None,
     progress: Progress = None,
     *,
     workers: int | None = 1,
     store: Store | str | Path | None = None,
     scheduler: str | None = None,
-) -> Cells[Cell] | Cells[ServedCell]:
+) -> Cells[Cell] | Cells[ServedCell] | Cells[BoardRow]:
     """Replay traces over a grid. The cells do not depend on where and in which order their replays ran.
 
     Parameters
@@ -112,8 +126,8 @@ def sweep(
     traces : Trace, Forest, TraceAtHand, ForestAtHand, TraceFile, Sample, or a sequence of them
         What is replayed. Several samples with different seeds make the seeds an axis; forests of one trace in
         blocks of several sizes make the size one, as capacities and thresholds are in tokens there.
-    grid : Grid or ServedGrid
-        Policies, capacities and thresholds; or policies, tiers of memory, servers and thresholds.
+    grid : Grid, ServedGrid or ComparedGrid
+        Policies, capacities and thresholds, of `compare` too; or policies, tiers, servers and thresholds.
     latency : as in `Problem`; left out, it is the grid's, or without one `A100_LLAMA2_7B`
     progress : callable or bool, optional
         Called with the turns replayed and those to replay, those in the store included; True shows a bar.
@@ -135,7 +149,7 @@ def sweep(
     """
     if scheduler is not None and workers not in (1, None):
         raise ArgumentError("workers", workers, "none with a scheduler, whose own workers do the work")
-    if not isinstance(grid, (Grid, ServedGrid)):
+    if not isinstance(grid, (Grid, ServedGrid, ComparedGrid)):
         raise ArgumentError("grid", type(grid).__name__, GRID)
     sources = as_sources(traces)
     grid = grid.counted({source.unit for source in sources})

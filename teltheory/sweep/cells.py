@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from teltheory.model.display import counted, percent, rows_of
 from teltheory.model.tables import Tabular
+from teltheory.sweep.compared import BoardRow
 from teltheory.sweep.grid import Cell
 from teltheory.sweep.served import ServedCell
 
@@ -17,7 +18,7 @@ SHOWN = (
     *("violations", "tel", "tail_seconds", "change", "regret", "share_closed"),
 )
 """Columns that a notebook shows."""
-AnyCell = TypeVar("AnyCell", Cell, ServedCell)
+AnyCell = TypeVar("AnyCell", Cell, ServedCell, BoardRow)
 
 
 class Cells(list[AnyCell], Tabular):

@@ -7,10 +7,17 @@ from typing import Any, TypeAlias
 
 from teltheory.base.store import Results, text_of
 from teltheory.errors import shown
+from teltheory.sweep.compared_jobs import Beside, Compared, ComparedJob, HindsightJob
 from teltheory.sweep.jobs import Measurement, ReplayJob
 from teltheory.sweep.served_jobs import ServedJob, ServedMeasurement
 
 AnyJob: TypeAlias = ReplayJob | ServedJob
+OTHERS: dict[str, Any] = {
+    ServedJob.kind: ServedMeasurement,
+    ComparedJob.kind: Compared,
+    HindsightJob.kind: Beside,
+}
+"""What jobs other than replays measure, by their kind."""
 
 _MEASURED = {field.name for field in fields(Measurement)}
 
@@ -20,7 +27,7 @@ class Store:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self._results = {kind: Results(self.path, kind) for kind in (ReplayJob.kind, ServedJob.kind)}
+        self._results = {kind: Results(self.path, kind) for kind in (ReplayJob.kind, *OTHERS)}
         self._results[ReplayJob.kind].check_place()
         self._measurements = {
             (kind, text): self._checked(kind, number, found)
@@ -41,11 +48,11 @@ class Store:
         self._results[job.kind].add([(about, measurement.as_dict()) for about, measurement in made])
         self._measurements |= {(job.kind, text_of(about)): measurement for about, measurement in made}
 
-    def _checked(self, kind: str, number: int, found: dict[str, Any]) -> Measurement | ServedMeasurement:
+    def _checked(self, kind: str, number: int, found: dict[str, Any]) -> Any:
         if kind == ReplayJob.kind:
             return self._checked_measurement(number, found)
         try:
-            return ServedMeasurement.from_dict(found)
+            return OTHERS[kind].from_dict(found)
         except (KeyError, TypeError, ValueError):
             raise self._results[kind].damaged(number, "other fields") from None
 

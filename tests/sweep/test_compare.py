@@ -1,0 +1,186 @@
+"""`tt.compare`: rows beside replays by hand, ties of what is the same, and what is blank or not sure."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from refusals import refused
+from sweep.noting import some_trace
+from sweep.test_forest_sweeps import SIZE, some_forest
+
+import teltheory as tt
+from teltheory.errors import ArgumentError
+from teltheory.sweep import compared_jobs
+from teltheory.sweep.compared import clustered
+from teltheory.sweep.standing import LEAST_CLUSTERS, Standing
+
+POLICIES = ["lru", "tlru", "2q", "belady", "tail-optimized-belady"]
+FOREST = some_forest(400, 11)
+MINE = """
+from dataclasses import dataclass
+from teltheory import LeastRecentlyUsed
+
+@dataclass(frozen=True)
+class Mine(LeastRecentlyUsed):
+    pass
+"""
+
+
+def chats(conversations=60, turns=300, seed=5):
+    rng = np.random.default_rng(seed)
+    conversation = rng.integers(0, conversations, turns)
+    return tt.Trace.from_turns(conversation, rng.integers(1, 40, turns), rng.integers(0, 40, turns))
+
+
+@dataclass(frozen=True)
+class Picky:
+    """It cuts conversations itself, which has no meaning where blocks are shared."""
+
+    def cut(self, conversations, overflow):
+        for conversation in conversations:
+            gone = min(conversation.cached, max(overflow, 0))
+            conversation.cached -= gone
+            overflow -= gone
+
+
+@pytest.mark.parametrize(
+    ("requests", "cache"), [(chats(), "conversations"), (FOREST, "strict"), (FOREST, "holes")]
+)
+def test_a_row_is_what_a_replay_by_hand_and_the_optimum_say(requests, cache):
+    board = tt.compare(requests, POLICIES, [9, 20], xi=[2, 3], caches=[cache])
+    assert [(row.capacity // row.unit, row.xi // row.unit, row.policy) for row in board.rows] == [
+        (capacity, xi, policy) for capacity in (9, 20) for xi in (2, 3) for policy in POLICIES
+    ]
+    inner = "strict" if cache == "conversations" else cache
+    for row in board.rows:
+        problem = tt.Problem(requests, row.capacity // row.unit, row.xi // row.unit, cache=inner)
+        outcome, lru = problem.replay(row.policy), problem.replay("lru")
+        best, tel = problem.optimum(), problem.tel(outcome)
+        prefilled, computed = outcome.in_tokens().prefilled, lru.in_tokens().prefilled
+        assert (row.tel, row.lru, row.prefilled) == (tel, problem.tel(lru), prefilled)
+        assert row.price == pytest.approx(prefilled / computed - 1)
+        assert row.lower == best.lower <= row.upper <= min(best.upper, tel)
+        assert row.regret == (tel - row.upper, tel - row.lower)
+        assert row.gain == pytest.approx(1 - tel / row.lru)
+        assert row.group == ("clairvoyant" if "belady" in row.policy else "online")
+
+
+def test_regret_and_share_are_intervals_where_the_optimum_has_two_sides():
+    boards = (tt.compare(some_forest(60, seed), ["lru", "belady"], [4], xi=[1]) for seed in range(60))
+    row = next(board.rows[1] for board in boards if board.rows[1].lower < board.rows[1].upper < board.rows[1].lru)
+    assert row.regret == (row.tel - row.upper, row.tel - row.lower)
+    shares = [(row.lru - row.tel) / (row.lru - side) for side in (row.lower, row.upper)]
+    assert row.share_closed == pytest.approx(tuple(sorted(shares)))
+    assert shares[0] != shares[1]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize(
+    ("requests", "cache"), [(chats(), "conversations"), (FOREST, "strict"), (FOREST, "holes")]
+)
+def test_lru_under_another_name_is_tied_with_lru(tmp_path, requests, cache, workers):
+    file = tmp_path / "mine.py"
+    file.write_text(MINE)
+    own = f"{file}:Mine"
+    board = tt.compare(requests, ["lru", "tlru", own], [9], xi=[2], caches=[cache], workers=workers)
+    lru, _, mine = board.rows
+    assert (mine.gain, mine.gain_interval, mine.rank) == (0, (0, 0), lru.rank)
+    assert own in lru.tied
+    assert "lru" in mine.tied
+    assert lru.clusters >= LEAST_CLUSTERS
+
+
+def test_ranks_count_policies_of_the_group_that_are_proved_worse():
+    short = "threshold-lru:cutoff=90"
+    board = tt.compare(chats(), ["lru", "belady", short, "end-aware"], [900, 3000], xi=[20, 100])
+    for at in range(0, len(board.rows), 4):
+        lru, belady, other, ends = board.rows[at : at + 4]
+        for pair in (lru, other), (belady, ends):
+            assert sum(row.rank for row in pair) + sum(len(row.tied) for row in pair) / 2 == 1
+            better, worse = sorted(pair, key=lambda row: row.tel)
+            assert worse.rank == 0
+            assert (better.rank == 0) == (worse.policy in better.tied)
+        assert (other.gain_interval[0] <= 0 <= other.gain_interval[1]) == ("lru" in other.tied)
+    assert {row.rank for row in board.rows} == {0, 1}
+
+
+def test_draws_are_paired():
+    noise = np.random.default_rng(1).pareto(1.2, 200) * 1000
+    standing = Standing([noise + 1, noise, noise[::-1]])
+    difference = standing.above(0, 1)
+    assert (difference.low, difference.high) == pytest.approx((200, 200))
+    assert standing.rank(1, (0, 1, 2)) == 1
+    assert standing.tied(1, (0, 1, 2)) == [2]
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=30, max_size=60))
+def test_nobody_is_better_and_worse_than_another(pairs):
+    standing = Standing([list(one) for one in zip(*pairs, strict=True)])
+    ranks, tied = standing.rank(0, (1,)) + standing.rank(1, (0,)), bool(standing.tied(0, (1,)))
+    assert ranks + tied == 1
+
+
+def test_below_30_clusters_there_is_no_interval_and_it_is_said():
+    board = tt.compare({"few": some_trace()}, ["lru", "tlru"], [9], xi=[5])
+    assert {(row.gain_interval, row.rank, row.tied) for row in board.rows} == {(None, None, ())}
+    number = some_trace().conversations
+    assert board.as_dict()["notes"] == [
+        f"few, conversations: no intervals and ranks: {number} conversations, fewer than 30."
+    ]
+
+
+def test_what_has_no_meaning_for_a_cache_is_blank_with_its_reason():
+    board = tt.compare(chats(), ["lru", Picky()], [900], xi=[20], caches=["conversations", "strict"])
+    assert [row.tel is None for row in board.rows] == [False, False, False, True]
+    assert "a forest is replayed by those alone" in board.rows[3].blank
+    assert [note for note in board.as_dict()["notes"] if "Picky() is blank" in note]
+    shared = tt.compare(FOREST, ["lru"], [9], xi=[2], caches=["conversations"]).rows
+    assert [(row.tel, row.blank) for row in shared] == [(None, "a forest has no private conversations")]
+
+
+def test_what_a_store_has_is_not_computed_again(tmp_path, monkeypatch):
+    asked = (FOREST, POLICIES, [9, 20])
+    first = tt.compare(*asked, xi=[2], store=tmp_path / "s")
+
+    def fail(*_, **__):
+        raise AssertionError
+
+    for name in ("replay", "hindsight_optimum"):
+        monkeypatch.setattr(compared_jobs, name, fail)
+    assert tt.compare(*asked, xi=[2], store=tmp_path / "s") == first
+    with pytest.raises(AssertionError):
+        tt.compare(*asked, xi=[3], store=tmp_path / "s")
+
+
+def test_clusters_of_a_forest_are_what_is_below_the_system_prompt():
+    paths = [[0], *([0, 1 + k % 7, 10 + k] for k in range(70))]
+    found, name = clustered(tt.Forest.from_paths(paths))
+    assert (name, len(set(found.conversation.tolist()))) == ("root prefix", 8)
+    again, name = clustered(chats().forest)
+    assert (name, again.conversation.tolist()) == ("conversation", chats().code.tolist())
+
+
+def test_text_is_in_tokens_and_numbers_in_the_unit_of_the_requests():
+    one, other = (
+        tt.compare(FOREST, ["lru"], [size], xi=[xi]) for size, xi in ((9, 2), (f"{9 * SIZE}", f"{2 * SIZE}"))
+    )
+    assert one == other
+    assert (one.rows[0].capacity, one.rows[0].unit) == (9 * SIZE, SIZE)
+    seconds = tt.compare(FOREST, ["lru"], [9], ["2s"]).rows[0]
+    assert seconds.xi == tt.A100_LLAMA2_7B.threshold(2)
+
+
+REFUSED = [
+    ({"capacities": []}, "capacities"),
+    ({"xi": []}, "slo"),
+    ({"caches": ["radix"]}, "caches"),
+    ({"policies": ["lru:cache=holes"]}, "beside it"),
+]
+
+
+@pytest.mark.parametrize(("change", "told"), REFUSED)
+def test_what_is_asked_wrongly_is_refused(change, told):
+    asked = {"policies": ["lru"], "capacities": [9], "xi": [2]} | change
+    refused(ArgumentError, told, lambda: tt.compare(FOREST, **asked))
