@@ -69,6 +69,7 @@ COMMANDS = {
     "figures": "",
     "bench": "--json",
     "demo": "--json --html",
+    "compare": "--capacity --xi --slo --policy --json",
 }
 
 

@@ -98,6 +98,7 @@ SECTIONS = {
         OnDemand(
             "check-certificate", "Check proofs of an optimum against TRACE.", "optimum.check:check_certificate"
         ),
+        OnDemand("compare", "Rank policies on each TRACE, beside LRU and the optimum.", "replay.compare:compare"),
         OnDemand("curve", "Show TRACE under policies as a function of the capacity.", "replay.curve:curve"),
         OnDemand("advise", "Choose T-LRU's threshold for TRACE and an SLO.", "advise.command:advise"),
     ),

@@ -6,7 +6,7 @@ import pytest
 
 import teltheory as tt
 
-ON_TRACES = ("replay", "optimum", "curve")
+ON_TRACES = ("replay", "compare", "optimum", "curve")
 SERVED = [
     ("--capacity 40GiB", "capacity: found '40GiB', expected tokens such as 300k, or the model"),
     ("--capacity 40GiB --model gpt-5", "model: found 'gpt-5', expected one of "),

@@ -10,6 +10,7 @@ LOADED = ["--tier", "50", "--tier", "100:0.3", "--model", "llama-2-7b"]
 COMMANDS = {
     "replay": ["--capacity", "50,100", "--xi", "40"],
     "curve": ["--policy", "lru,hindsight", "--capacity", "50,100", "--xi", "40", "--points", "3"],
+    "compare": ["--capacity", "50,100", "--xi", "40"],
     "optimum": ["--capacity", "50,100", "--xi", "40"],
     "replay in tiers": ["--policy", "lru,tlru", "--xi", "40", *LOADED],
 }
