@@ -5,6 +5,7 @@ import json
 import pytest
 
 import teltheory as tt
+from teltheory.cli.replay import compare as command
 from teltheory.sweep import compared_jobs
 
 MINE = """
@@ -48,12 +49,16 @@ def test_the_rows_are_those_of_python_for_every_trace_and_cache(rows, shared_fil
     assert [[row[key] for key in keys] for row in both[:6]] == [[row[key] for key in keys] for row in holes]
 
 
-def test_each_cache_has_the_estimate_of_its_own_requests(in_words, shared_file):
+def test_each_cache_has_the_estimate_of_its_own_requests(in_words, shared_file, monkeypatch):
+    given, swept = [], command.rows_of
+    monkeypatch.setattr(command, "rows_of", lambda *asked, **how: given.append(asked[2]) or swept(*asked, **how))
     trace = tt.read_trace(str(shared_file))
     text = in_words("compare", shared_file, *ASKED, "--policy", "tlru", "--cache", "strict,conversations")
     assert f"conversations: Q̂ = {tt.default_estimate(trace):,} tokens" in text
     assert f"Q̂ = {tt.default_estimate(trace.forest):,} tokens" in text
     assert tt.default_estimate(trace) != tt.default_estimate(trace.forest)
+    in_words("compare", shared_file, *ASKED, "--policy", "tlru", "--cache", "strict", "--q-hat", 9)
+    assert [grid.q_hat for grid in given] == [None, None, 9]
 
 
 def test_tables_have_two_groups_a_blank_and_why_there_is_no_interval(in_words, shared_file):

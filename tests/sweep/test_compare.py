@@ -102,6 +102,7 @@ def test_ranks_count_policies_of_the_group_that_are_proved_worse():
             better, worse = sorted(pair, key=lambda row: row.tel)
             assert worse.rank == 0
             assert (better.rank == 0) == (worse.policy in better.tied)
+            assert all(row.gain_interval[0] <= row.gain <= row.gain_interval[1] for row in pair)
         assert (other.gain_interval[0] <= 0 <= other.gain_interval[1]) == ("lru" in other.tied)
     assert {row.rank for row in board.rows} == {0, 1}
 
