@@ -10,10 +10,11 @@ from typing import Any
 
 from teltheory.base.progress import Progress
 from teltheory.base.whole_files import write_whole
-from teltheory.cost.given import LatencyGiven, Model, latency_of
+from teltheory.cost.given import LatencyGiven, Model, latency_of, refuse_file
 from teltheory.errors import ArgumentError
 from teltheory.model.display import percent, tokens_in_short
 from teltheory.model.tables import Tabular
+from teltheory.model.units import read_time
 from teltheory.policies.spec import CLAIRVOYANT, ONLINE
 from teltheory.sweep import ForestAtHand, Store, TraceAtHand, sweep
 from teltheory.sweep.board_page import page_of, table_of
@@ -101,17 +102,37 @@ def compare(
     ------
     ArgumentError, TraceError, ForcedCachingError, FileError, WorkerError
     """
-    several = dict(traces) if isinstance(traces, Mapping) else {"trace": traces}
+    several, every = _named(traces), EVERY if policies is None else policies
+    _check({"policies": every, "capacities": capacities, "slo": slo, "xi": xi, "caches": caches or ()})
     thresholds, own = (*xi, *slo), latency_of(latency, model)
-    for name, given in {"traces": several, "capacities": capacities, "slo": thresholds}.items():
+    for name, given in {"policies": every, "capacities": capacities, "slo": thresholds}.items():
         if not given:
             raise ArgumentError(name, given, "at least one")
-    every = EVERY if policies is None else policies
     grid = Grid(every, capacities, thresholds, q_hat, forced=forced, latency=own, model=model)
     kept = Store(store) if isinstance(store, str | Path) else store
     how: dict[str, Any] = {"workers": workers, "store": kept, "scheduler": scheduler, "progress": progress}
     found = (rows_of(label, one, grid.counted({one.scale}), caches, **how) for label, one in several.items())
     return Board(tuple(row for rows in found for row in rows))
+
+
+def _named(traces: Any) -> dict[str, Any]:
+    """Return traces and forests by name."""
+    several = dict(traces) if isinstance(traces, Mapping) else {"trace": traces}
+    for one in several.values():
+        refuse_file(one)
+    other = next((type(one).__name__ for one in several.values() if not hasattr(one, "conversation")), None)
+    if not several or other:
+        raise ArgumentError("traces", other or several, "a Trace or a Forest, or several by name")
+    return several
+
+
+def _check(lists: Mapping[str, Any]) -> None:
+    """Refuse one value in the place of a list, and an SLO that is no time."""
+    for name, given in lists.items():
+        if isinstance(given, str) or not isinstance(given, Sequence):
+            raise ArgumentError(name, given, "a list of them")
+    for one in lists["slo"]:
+        read_time("slo", str(one))
 
 
 def rows_of(
@@ -121,6 +142,10 @@ def rows_of(
     for spec in grid.policies:
         if spec.cache is not None:
             raise ArgumentError("policies", spec.text, f"the cache beside it: caches=[{spec.cache!r}]")
+    lists: dict[str, Any] = {
+        name: tuple(dict.fromkeys(getattr(grid, name))) for name in ("policies", "capacities", "thresholds")
+    }
+    grid = replace(grid, **lists)
     for cache in caches_of(requests, caches):
         here = requests_in(trace if cache == CONVERSATIONS and trace is not None else requests, cache)
         if here is None:

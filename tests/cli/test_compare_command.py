@@ -56,6 +56,8 @@ def test_each_cache_has_the_estimate_of_its_own_requests(in_words, shared_file, 
     text = in_words("compare", shared_file, *ASKED, "--policy", "tlru", "--cache", "strict,conversations")
     assert f"conversations: Q̂ = {tt.default_estimate(trace):,} tokens" in text
     assert f"Q̂ = {tt.default_estimate(trace.forest):,} tokens" in text
+    assert "conversations: trim = round-robin there" in text
+    assert "Trim = least-recent where" in text
     assert tt.default_estimate(trace) != tt.default_estimate(trace.forest)
     in_words("compare", shared_file, *ASKED, "--policy", "tlru", "--cache", "strict", "--q-hat", 9)
     assert [grid.q_hat for grid in given] == [None, None, 9]

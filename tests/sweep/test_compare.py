@@ -178,10 +178,23 @@ REFUSED = [
     ({"xi": []}, "slo"),
     ({"caches": ["radix"]}, "caches"),
     ({"policies": ["lru:cache=holes"]}, "beside it"),
+    ({"policies": []}, "policies"),
+    ({"policies": "lru"}, "a list of them"),
+    ({"caches": "strict"}, "a list of them"),
+    ({"slo": "2s"}, "a list of them"),
+    ({"slo": [2]}, "a time with its unit"),
+    ({"traces": "trace.jsonl"}, "a Trace, such as read_trace"),
+    ({"traces": {"none": None}}, "a Trace or a Forest"),
+    ({"traces": {}}, "a Trace or a Forest, or several by name"),
+    ({"traces": tt.ModuleTrace.from_requests([[0]], [1])}, "a Trace or a Forest, or several by name"),
 ]
 
 
 @pytest.mark.parametrize(("change", "told"), REFUSED)
 def test_what_is_asked_wrongly_is_refused(change, told):
-    asked = {"policies": ["lru"], "capacities": [9], "xi": [2]} | change
-    refused(ArgumentError, told, lambda: tt.compare(FOREST, **asked))
+    asked = {"traces": FOREST, "policies": ["lru"], "capacities": [9], "xi": [2]} | change
+    refused(ArgumentError, told, lambda: tt.compare(**asked))
+
+
+def test_what_is_asked_twice_has_one_row():
+    assert len(tt.compare(FOREST, ["lru", "lru"], [9, 9], xi=[2, 2], caches=["strict", "strict"]).rows) == 1

@@ -33,6 +33,7 @@ from teltheory.cli.printed.written import Written, written_options
 from teltheory.cli.replay.command import about
 from teltheory.errors import ArgumentError
 from teltheory.model.units import listed_values
+from teltheory.policies.policy import trim_left_out
 from teltheory.policies.spec import default_estimate, parse_policy, policy_texts
 from teltheory.sweep import Store
 from teltheory.sweep.board import EVERY, LEGEND, Board, caches_of, headings, notes_of, places, row_cells, rows_of
@@ -109,7 +110,7 @@ def compare(
         with about(file):
             found.append(compared(label, question.on(trace), wanted, **how))
     board = Board(tuple(row for one in found for row in one.rows), question.thresholds.unit)
-    data = {"traces": {one.label: one.asked.as_data() for one in found}, **board.as_dict()}
+    data = {"traces": {one.label: as_data(one.asked) for one in found}, **board.as_dict()}
     written.report(shown(found, board.unit), data)
     if page is not None:
         board.to_html(page)
@@ -143,8 +144,8 @@ def shown(found: Sequence[OnTrace], unit: str) -> Iterator[str | Table]:
     """Yield what was assumed of each trace, the legend, and a table for each place and group."""
     for one in found:
         first, *rest = one.asked.lines()
-        yield from (f"{one.label}: {first}", *rest, *own_estimate(one))
-    yield f"{LEGEND} {found[0].asked.caching}"
+        yield from (f"{one.label}: {first}", *rest, *own_defaults(one))
+    yield f"{LEGEND} {'Forced' if found[0].asked.grid.forced else 'Optional'} caching."
     for one in found:
         yield from notes_of(one.rows)
         for rows in places(one.rows):
@@ -155,10 +156,18 @@ def shown(found: Sequence[OnTrace], unit: str) -> Iterator[str | Table]:
             yield plain_table(title, columns, lines, ("policy",))
 
 
-def own_estimate(one: OnTrace) -> Iterator[str]:
-    """Yield the prompt estimate of the conversations of a trace that is replayed as shared prefixes too."""
+def as_data(asked: Asked) -> dict[str, Any]:
+    """Return a trace and what was assumed as plain data; the cache is each row's own."""
+    return {name: value for name, value in asked.as_data().items() if name != "cache"}
+
+
+def own_defaults(one: OnTrace) -> Iterator[str]:
+    """Yield the defaults of the conversations of a trace that is replayed as shared prefixes too."""
     asked = one.asked
-    apart = asked.shared and any(row.cache == CONVERSATIONS for row in one.rows)
-    if apart and asked.estimated and any(spec.needs("q_hat") for spec in asked.grid.policies):
+    if not asked.shared or all(row.cache != CONVERSATIONS for row in one.rows):
+        return
+    if asked.estimated and any(spec.needs("q_hat") for spec in asked.grid.policies):
         said = "the mean prompt of the turns that continue one, rounded up"
         yield f"{one.label}, conversations: Q̂ = {default_estimate(asked.trace):,} tokens there: {said}."
+    if any(spec.needs("trim") for spec in asked.grid.policies):
+        yield f"{one.label}, conversations: trim = {trim_left_out(True)} there, as they are private."
