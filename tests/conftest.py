@@ -1,3 +1,4 @@
+import gc
 import json
 import logging
 import os
@@ -26,6 +27,9 @@ os.environ["CFLAGS"] = "-O0"
 # A busy machine loads for long; only the test of that line asks for it.
 progress.PATIENCE = 3600.0
 
+# Collecting tests makes many objects and no garbage; to look for some took half of its time.
+gc.disable()
+
 ROOT = Path(__file__).parents[1]
 UNSHRUNK = (Phase.explicit, Phase.generate)
 
@@ -34,6 +38,12 @@ EXAMPLES = 100 if os.environ.get("TELTHEORY_TESTS") else 20
 settings.register_profile("teltheory", deadline=None, max_examples=EXAMPLES)
 settings.register_profile("mutants", settings.get_profile("teltheory"), phases=UNSHRUNK, database=None)
 settings.load_profile("mutants" if os.environ.get("TELTHEORY_TESTS") == "mutants" else "teltheory")
+
+
+def pytest_collection_finish():
+    """Look for garbage from now on, but not among the tests and what they import."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")
