@@ -1,18 +1,21 @@
 """What a shell is offered in the place of a policy, a model and a GPU."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 
 
-def offered(folder, *words):
-    asked = {"_TELTHEORY_COMPLETE": "bash_complete", "COMP_WORDS": " ".join(("teltheory", *words))}
-    asked["COMP_CWORD"] = str(len(words))
-    run = [sys.executable, "-c", "from teltheory.cli import main; main()"]
-    done = subprocess.run(run, cwd=folder, env={**os.environ, **asked}, capture_output=True, text=True, check=True)
-    return [line.removeprefix("plain,") for line in done.stdout.splitlines()]
+@pytest.fixture
+def offered(run, tmp_path, monkeypatch, capsys):
+    """What a shell in a folder is offered after some words."""
+
+    def after(*words):
+        asked = {"_TELTHEORY_COMPLETE": "bash_complete", "COMP_WORDS": " ".join(("teltheory", *words))}
+        for name, value in {**asked, "COMP_CWORD": str(len(words))}.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.chdir(tmp_path)
+        assert run() == 0
+        return [line.removeprefix("plain,") for line in capsys.readouterr().out.splitlines()]
+
+    return after
 
 
 @pytest.mark.parametrize(
@@ -28,8 +31,8 @@ def offered(folder, *words):
         (("replay", "t.csv", "--gpu", "h1"), ["h100", "h100-pcie"]),
     ],
 )
-def test_names_and_python_files_are_offered(words, expected, tmp_path):
+def test_names_and_python_files_are_offered(offered, words, expected, tmp_path):
     (tmp_path / "sub").mkdir()
     for name in ("own.py", "sub/mine.py", "notes.txt"):
         (tmp_path / name).write_text("")
-    assert offered(tmp_path, *words) == expected
+    assert offered(*words) == expected

@@ -19,7 +19,7 @@ LATENCY = estimated(architecture("llama-3.1-8b"), gpu("a100"))
 
 @pytest.fixture
 def chat_file(tmp_path):
-    tt.write_trace(chats(300), file := tmp_path / "chats.csv")
+    tt.write_trace(chats(1200), file := tmp_path / "chats.csv")
     return file
 
 
@@ -49,9 +49,10 @@ def test_a_measurement_of_the_model_ends_the_estimate(run_json, trace_file, tmp_
     assert 25 < low < high < 70
 
 
-def test_advice_has_the_band(run_json, in_words, chat_file):
+def test_advice_has_the_band(in_words, chat_file, tmp_path):
     asked = ("advise", chat_file, "--capacity", "512MiB", "--slo", "100ms", *ASKED)
-    words, (data,) = in_words(*asked), run_json(*asked)["advice"]
+    words = in_words(*asked, "--json", numbers := tmp_path / "advice.json")
+    (data,) = json.loads(numbers.read_text())["advice"]
     advice = tt.advise(tt.read_trace(chat_file), "512MiB", "100ms", LATENCY, model="llama-3.1-8b")
     slow, middle, fast = advice.band
     ends = [tt.advise(tt.read_trace(chat_file), 4096, "100ms", end) for end in LATENCY.ends]
@@ -73,18 +74,19 @@ def test_an_end_of_the_band_without_any_prompt_is_said(in_words, chat_file):
     assert "Measure this GPU (teltheory calibrate) before you follow it." in words
 
 
-def test_a_measured_latency_has_no_band(run_json, in_words, chat_file):
+def test_a_measured_latency_has_no_band(in_words, chat_file, tmp_path):
     asked = ("advise", chat_file, "--capacity", 4096, "--slo", "100ms")
-    assert "band" not in run_json(*asked)["advice"][0]
-    words = in_words(*asked)
+    words = in_words(*asked, "--json", numbers := tmp_path / "advice.json")
+    assert "band" not in json.loads(numbers.read_text())["advice"][0]
     assert "within the band" not in words
     assert "Money" not in words
 
 
 @pytest.mark.parametrize("flags", [(), ASKED, (*ASKED, "--tensor-parallel", 4)])
-def test_prefill_has_its_price(run_json, in_words, chat_file, flags):
+def test_prefill_has_its_price(in_words, chat_file, tmp_path, flags):
     asked = ("advise", chat_file, "--capacity", 4096, "--slo", "100ms", "--gpu-hour", 3.6, *flags)
-    (data,), words = run_json(*asked)["advice"], in_words(*asked)
+    words = in_words(*asked, "--json", numbers := tmp_path / "advice.json")
+    (data,) = json.loads(numbers.read_text())["advice"]
     gpus = 4 if "--tensor-parallel" in flags else 1
     for row in data["held_out"]["rows"][:2]:
         assert data["money"][row["policy"]] == pytest.approx(row["busy"] * gpus / 1000)
