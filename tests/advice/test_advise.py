@@ -23,7 +23,7 @@ def test_it_helps_on_chats():
 
 
 @pytest.mark.parametrize(
-    "asked", [(chats(300), 2000, "200ms"), (single_turns(100), 10**6, 1), (chats(100), 2000, 99)]
+    "asked", [(chats(1200), 2000, "200ms"), (single_turns(100), 10**6, 1), (chats(100), 2000, 99)]
 )
 def test_runs_are_told_and_at_the_end_how_many_there_were(asked):
     told = []
@@ -54,11 +54,11 @@ def test_a_card_has_bytes_where_the_size_of_a_token_is_known(model, size):
 
 
 def test_most_promises_on_chats_are_kept():
-    advices = [tt.advise(chats(4000, seed), 4000, Fraction(1, 5)) for seed in range(20)]
-    assert sum(advice.kept_promise for advice in advices) >= 15
-    assert sum(advice.recommended for advice in advices) >= 19
+    advices = [tt.advise(chats(4000, seed), 4000, Fraction(1, 5)) for seed in range(10)]
+    assert sum(advice.kept_promise for advice in advices) >= 8
+    assert sum(advice.recommended for advice in advices) >= 9
     assert np.median([advice.choice.promise.high - advice.choice.promise.low for advice in advices]) < 0.5
-    assert sum(advice.choice.promise.low > 0 for advice in advices) >= 15
+    assert sum(advice.choice.promise.low > 0 for advice in advices) >= 8
 
 
 def test_the_choice_sees_nothing_of_the_rest():
@@ -247,7 +247,7 @@ def test_another_policy_is_chosen_promised_and_judged_alike():
 
 def test_a_policy_may_be_made_of_the_threshold_alone():
     both = (tt.TailOptimizedBelady, lambda xi, q_hat: tt.TailOptimizedBelady(xi))
-    alone, with_estimate = (tt.advise(chats(800, 1), 4000, "200ms", policy=one) for one in both)
+    alone, with_estimate = (tt.advise(chats(1200, 1), 4000, "200ms", policy=one) for one in both)
     assert alone == with_estimate
     with pytest.raises(tt.ArgumentError, match="what makes one of xi and q_hat, or of xi, such as its class"):
         tt.advise(chats(800, 1), 4000, "200ms", policy=tt.LRU())

@@ -175,7 +175,7 @@ def test_where_nothing_overflows_all_turns_are_warm_up():
 
 
 def test_one_seed_has_one_choice_and_progress_is_told():
-    trace, goal, told = chats(300), Goal(Fraction(1, 5), level=P95), []
+    trace, goal, told = chats(1200), Goal(Fraction(1, 5), level=P95), []
     first = chosen(trace, 2000, goal, 4, told=lambda *place: told.append(place))
     assert first == chosen(trace, 2000, goal, 4)
     assert told == [(k, 99) for k in range(1, len(first.tried) + 1)]

@@ -16,7 +16,7 @@ SLO = Fraction(1, 20)
 
 
 def test_conversations_that_share_nothing_have_the_advice_of_their_trace():
-    trace = tt.sample_conversations(ConversationModel(), 400, np.random.default_rng(2))
+    trace = tt.sample_conversations(ConversationModel(), 1200, np.random.default_rng(2))
     for goal in ("tel", "slo", "p95"):
         chains, forest = (tt.advise(turns, 3000, SLO, goal=goal) for turns in (trace, trace.forest))
         assert chains.choice == forest.choice

@@ -49,7 +49,7 @@ def in_tiers():
 
 
 def test_what_an_idle_server_recommends_is_recommended_where_nothing_waits_without_a_guarantee():
-    trace, slo = at(chats(300), np.arange(300) * 1e5), Fraction(1, 10)
+    trace, slo = at(chats(1200), np.arange(1200) * 1e5), Fraction(1, 10)
     idle = tt.advise(trace, 2000, slo, SLOW)
     queue = tt.advise(trace, 2000, slo, SLOW, serving=Serving())
     assert idle.recommended
