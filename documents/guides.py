@@ -2,9 +2,9 @@
 
 import doctest
 import re
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import chdir, redirect_stdout, suppress
+from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -86,12 +86,14 @@ def drawn(figure: "Figure") -> str:
 
 def curves() -> str:
     """Return what `teltheory curve --figure` draws of the sample of the engineer's half hour."""
-    with TemporaryDirectory() as folder:
-        draw = ("curve", "chat.csv", "--slo", "200ms", "--figure", "curves.svg")
+    from teltheory.cli import main
+
+    draw = ("curve", "chat.csv", "--slo", "200ms", "--figure", "curves.svg")
+    with TemporaryDirectory() as folder, chdir(folder), redirect_stdout(StringIO()):
         for words in (SAMPLE, draw):
-            command = [sys.executable, "-m", "teltheory", *words]
-            subprocess.run(command, cwd=folder, check=True, capture_output=True)
-        return Path(folder, "curves.svg").read_text(encoding="utf-8")
+            with suppress(SystemExit):
+                main(words)
+        return Path("curves.svg").read_text(encoding="utf-8")
 
 
 def share_closed() -> str:

@@ -137,7 +137,8 @@ class Built(Judges):
     def by_tests(self, copy, tests):
         library = ctypes.CDLL(copy / "teltheory" / LIBRARY)
         library.teltheory_sources.restype = ctypes.c_char_p
-        assert library.teltheory_sources().decode() == digest_of(copy / "teltheory") != digest_of(self.clean / "teltheory")
+        clean, planted = (digest_of(one / "teltheory") for one in (self.clean, copy))
+        assert library.teltheory_sources().decode() == planted != clean
 
 
 def with_one_loop(folder):

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from dataclasses import replace
+from functools import cache
 
 import pytest
 from claims.test_formal import without_comments
@@ -25,9 +26,19 @@ BUDGET = replace(*chosen(["budget-one-short"]), rows=("figure-2",), tests=())
 GONE = Fault("gone", KV_CACHE, "return 3 * self.layers *", SIZE, "nothing to plant it in", rows=("figure-2",))
 
 
+@cache
+def read(file):
+    return (ROOT / file).read_text()
+
+
+@cache
+def code_of(file):
+    return compile(read(file), file, "exec")
+
+
 @pytest.mark.parametrize("fault", [*FAULTS, FACTOR_FORGOTTEN, EQUIVALENT], ids=lambda fault: fault.name)
 def test_a_fault_can_be_planted(fault):
-    text = (ROOT / fault.file).read_text()
+    text = read(fault.file)
     planted = fault.planted_in(text)
     if fault.file.endswith(".v"):
         assert without_comments(planted) != without_comments(text)
@@ -36,7 +47,7 @@ def test_a_fault_can_be_planted(fault):
         assert words_of(planted) != words_of(text)
         assert compiles(planted)
         return
-    assert compile(planted, fault.file, "exec") != compile(text, fault.file, "exec")
+    assert compile(planted, fault.file, "exec") != code_of(fault.file)
 
 
 def test_faults_name_rows_and_tests_that_are_there():
@@ -48,7 +59,7 @@ def test_faults_name_rows_and_tests_that_are_there():
         for tests in fault.tests:
             file, _, test = tests.partition("::")
             named = rf"^(def )?{test.partition('[')[0]}"
-            assert re.search(named, (ROOT / file).read_text(), re.MULTILINE), (fault.name, tests)
+            assert re.search(named, read(file), re.MULTILINE), (fault.name, tests)
 
 
 @pytest.mark.long

@@ -1,5 +1,5 @@
 import json
-from functools import partial
+from functools import cache, partial
 from hashlib import sha256
 from xml.etree import ElementTree
 
@@ -52,6 +52,13 @@ MADE_UP_ALIKE = {"figure_4", "sensitivity_wildchat", "rag_gains"}
 """Figures that draw what they are given, of tables whose made-up lines are near to each other."""
 
 
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """Where the tables of figures are that several tests look at."""
+    return tmp_path_factory.mktemp("drawn")
+
+
+@cache
 def drawn(name, folder):
     draw, table = FIGURES[name]
     with style.paper():
@@ -98,9 +105,9 @@ def test_every_product_is_made_readable_and_the_same_bytes_twice(folder, tmp_pat
     assert len({tuple(pixel) for pixel in image[::7, ::7].reshape(-1, image.shape[2])}) > 5
 
 
-def test_latencies_are_those_of_the_table(tmp_path):
-    figure = drawn("means_wildchat", tmp_path)
-    found = Averages(tmp_path / "means_wildchat.csv")
+def test_latencies_are_those_of_the_table(place):
+    figure = drawn("means_wildchat", place)
+    found = Averages(place / "means_wildchat.csv")
     panels = iter(np.reshape(figure.axes, (-1, 4))[::2].flat)
     for xi_ms in (100, 200, 300):
         for measure in ("p50", "p90", "p95", "p99"):
@@ -113,9 +120,9 @@ def test_latencies_are_those_of_the_table(tmp_path):
     assert next(panels, None) is None
 
 
-def test_curves_are_those_of_the_table_with_their_bands(tmp_path):
-    panels = drawn("curves_wildchat", tmp_path).axes[::2]
-    found = Averages(tmp_path / "curves_wildchat.csv")
+def test_curves_are_those_of_the_table_with_their_bands(place):
+    panels = drawn("curves_wildchat", place).axes[::2]
+    found = Averages(place / "curves_wildchat.csv")
     for panel, measure in zip(panels, ("tel", "p95", "regret"), strict=True):
         policies = [p for p in found.policies if measure != "regret" or p != "tail-optimized-belady"]
         assert lines(panel) == {
@@ -134,9 +141,9 @@ def test_a_single_trace_has_no_bands(tmp_path):
     assert not any(panel.collections for panel in figure.axes)
 
 
-def test_sensitivity_marks_the_percentile_under_lru(tmp_path):
-    panels = drawn("sensitivity_wildchat", tmp_path).axes
-    found = Averages(tmp_path / "sensitivity_wildchat.csv")
+def test_sensitivity_marks_the_percentile_under_lru(place):
+    panels = drawn("sensitivity_wildchat", place).axes
+    found = Averages(place / "sensitivity_wildchat.csv")
     for panel, capacity in zip(panels, (1000, 10_000), strict=True):
         assert lines(panel) == {
             name.upper(): [[xi, found.mean(capacity, xi, "tlru", f"improvement-{name}")] for xi in (100, 150, 200)]
@@ -153,8 +160,8 @@ def test_sensitivity_marks_the_percentile_under_lru(tmp_path):
         assert inside
 
 
-def test_figure_3_shows_points_line_and_residuals(tmp_path):
-    figure = drawn("figure_3", tmp_path)
+def test_figure_3_shows_points_line_and_residuals(place):
+    figure = drawn("figure_3", place)
     assert [panel.get_title() for panel in figure.axes[:2]] == ["a server", "another \\$x^\\$"]
     above, below = figure.axes[0], figure.axes[2]
     assert lines(above) == {"best line": [[10, 100.0], [20, 200.0], [30, 300.0]]}
@@ -164,17 +171,17 @@ def test_figure_3_shows_points_line_and_residuals(tmp_path):
     assert above.texts[0].get_text() == "$R^2$ = 0.9876"
 
 
-def test_figure_4_shows_every_workload(tmp_path):
-    panels = drawn("figure_4", tmp_path).axes
+def test_figure_4_shows_every_workload(place):
+    panels = drawn("figure_4", place).axes
     shares = [[1, 1.0], [10, 0.5], [1000, 0.01]]
     for i, panel in enumerate(panels):
         expected = {"WildChat-like": shares, "ShareGPT-like": [[x, y / 2] for x, y in shares], "Mooncake": shares}
         assert lines(panel) == {**({} if i else {"WildChat, published": [[2, 0.421]]}), **expected}
 
 
-def test_gains_are_of_the_table_at_the_middle_of_the_other_axes(tmp_path):
+def test_gains_are_of_the_table_at_the_middle_of_the_other_axes(place):
     """Row i has a TTFT of 64 / i, a P95 of 128 / i and a rate of 2 i; systems of one place follow each other."""
-    by_skew, by_load, by_host = (lines(panel) for panel in drawn("rag_gains", tmp_path).axes)
+    by_skew, by_load, by_host = (lines(panel) for panel in drawn("rag_gains", place).axes)
     lasts = [[0.5, 12], [1.5, 24]], [[0.25, 21], [0.75, 24]], [[1, 18], [4, 24]]
     for panel, places in zip((by_skew, by_load, by_host), lasts, strict=True):
         assert len(panel) == 6
@@ -185,9 +192,9 @@ def test_gains_are_of_the_table_at_the_middle_of_the_other_axes(tmp_path):
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_no_label_is_small_cut_off_or_on_another_and_no_line_like_another(name, tmp_path):
+def test_no_label_is_small_cut_off_or_on_another_and_no_line_like_another(name, place):
+    figure = drawn(name, place)
     with style.paper():
-        figure = FIGURES[name][0](FIGURES[name][1](tmp_path / f"{name}.csv"))
         check_texts(figure, 10)
     assert name in MADE_UP_ALIKE or not alike(figure.axes)
 
