@@ -29,6 +29,7 @@ from teltheory.claims.comparison import compare, recompute, tally
 from teltheory.claims.forests import SmallForests
 from teltheory.claims.formal import machine_checked
 from teltheory.claims.registry import claim_named
+from teltheory.claims.smt import asks_second
 from teltheory.claims.verdict import Scope, ScopeKind, Verdict
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.errors import ArgumentError
@@ -89,10 +90,12 @@ def _by_cases(claim: Claim[C], effort: Effort) -> Verdict:
         scope = replace(scope, bounds={**scope.bounds, "sampled": drawn})
         if found is not None:
             scope = replace(scope, kind="sampled", instances=sampled)
-    if found is None and claim.proof is not None:
-        scope = _with_proof(scope, claim.proof)
     if found is None:
-        scope = _with_theorem(scope, claim)
+        theorem = machine_checked(claim.id) if claim.file.startswith("proofs_checks/") else {}
+        if claim.proof is not None:
+            asks_second.set("theorem" not in theorem)
+            scope = _with_proof(scope, claim.proof)
+        scope = _with_theorem(scope, theorem)
         return Verdict(claim, "holds" if scope.instances else "undecided", scope)
     if scope.kind == "exhaustive":
         scope = replace(scope, bounds={**scope.bounds, "stopped_at": found.measures()})
@@ -166,9 +169,8 @@ def _with_proof(scope: Scope, proof: Callable[[], Proof]) -> Scope:
     return replace(scope, kind=kind, bounds={**scope.bounds, "proof": facts})
 
 
-def _with_theorem(scope: Scope, claim: Claim[Any]) -> Scope:
-    """Return what a verdict rests on whose row is a theorem in Coq."""
-    theorem = machine_checked(claim.id) if claim.file.startswith("proofs_checks/") else {}
+def _with_theorem(scope: Scope, theorem: dict[str, str]) -> Scope:
+    """Return what a verdict rests on whose row is a theorem in Coq, if it is one."""
     if not theorem:
         return scope
     beside = {} if "missing" in theorem else {"beside": scope.kind}

@@ -35,7 +35,7 @@ from proofs_checks.tail_optimized.lemmas.positions import (
     in_room,
 )
 from teltheory.claims.claim import Proof
-from teltheory.claims.smt import NO_SECOND, Obligation, prove
+from teltheory.claims.smt import Obligation, prove
 from teltheory.claims.terms import Bool, equal, every, implies, integer, integers, least, positive
 
 
@@ -102,7 +102,7 @@ def large_obligations() -> list[Obligation]:
 
 def proved(forced: bool) -> Proof:
     """Prove Theorem 3.1 under one of the caching modes."""
-    return prove(obligations(forced), COVERS, NO_SECOND)
+    return prove(obligations(forced), COVERS)
 
 
 optional, forced = partial(proved, False), partial(proved, True)

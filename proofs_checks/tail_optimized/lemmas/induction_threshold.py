@@ -23,7 +23,7 @@ from functools import partial
 from proofs_checks.tail_optimized.lemmas import positions
 from proofs_checks.tail_optimized.lemmas.positions import XI, C, Caches, Column, Element, Statement, in_room
 from teltheory.claims.claim import Proof
-from teltheory.claims.smt import NO_SECOND, Obligation, prove
+from teltheory.claims.smt import Obligation, prove
 from teltheory.claims.terms import (
     TRUE,
     Bool,
@@ -120,7 +120,7 @@ def proved(t_lru: bool, lru: bool) -> Proof:
     """Prove T-LRU <= Threshold-LRU, or Threshold-LRU <= LRU, or both, under optional caching."""
     chosen = [*(against_threshold() if t_lru else []), *(against_lru() if lru else [])]
     covers = "any lengths, parameters, turns, conversations and start; three steps by hand (docs/proofs.md)"
-    return prove(chosen, covers, NO_SECOND)
+    return prove(chosen, covers)
 
 
 threshold_lru_against_lru = partial(proved, False, True)
