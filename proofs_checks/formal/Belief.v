@@ -55,8 +55,8 @@ Definition score (s : state) (t : token) : Q :=
     if (snd t + xi M <=? past s (fst t) + fst q)%nat then snd q else 0)
   else 0.
 
-(* Rates and chances are 0 or more, those of responses are 1 together, and no gap makes it likelier to be alive.
-   *)
+(* Rates and chances are 0 or more, those of responses are 1 together, and no gap makes it likelier to be
+   alive. *)
 Definition law (l : list (nat * Q)) := forall x, In x l -> 0 <= snd x.
 Record good_kind (k : kind) : Prop := {
   k_rate : 0 <= rate k; k_share : 0 <= share k; k_first : law (first_prompts k); k_prompts : law (prompts k);

@@ -22,14 +22,11 @@ Lemma qsum_mul {A} (l : list A) c f : (qsum l (fun x => c * f x) == c * qsum l f
 Proof. induction l; simpl; [lra|]. rewrite IHl. lra. Qed.
 Lemma qsum_swap {A B} (l : list A) (m : list B) f :
   (qsum l (fun x => qsum m (fun y => f x y)) == qsum m (fun y => qsum l (fun x => f x y)))%Q.
-Proof.
-  induction l; simpl; [induction m; simpl; lra|]. rewrite IHl, <- qsum_add. lra.
-Qed.
+Proof. induction l; simpl; [induction m; simpl; lra|]. rewrite IHl, <- qsum_add. lra. Qed.
 Lemma weaken {A B} (R R' : A -> B -> Prop) l m : (forall x y, R x y -> R' x y) -> Forall2 R l m -> Forall2 R' l m.
 Proof. intros H. induction 1; constructor; auto. Qed.
 Lemma qsum_incl K L f : NoDup K -> incl K L -> (forall t : token, 0 <= f t)%Q -> (qsum K f <= qsum L f)%Q.
-Proof.
-  intros ND. revert L. induction ND as [|t K Nt ND IH]; intros L I P; simpl; [apply qsum_pos; auto|].
+Proof. intros ND. revert L. induction ND as [|t K Nt ND IH]; intros L I P; simpl; [apply qsum_pos; auto|].
   destruct (in_split t L (I t (or_introl eq_refl))) as (l & m & ->). rewrite qsum_app. simpl.
   assert (incl K (l ++ m)).
   { intros u Hu. specialize (I u (or_intror Hu)). apply in_app_or in I. apply in_or_app.
@@ -38,22 +35,18 @@ Qed.
 
 (* Of a set with more tokens than another some token is not in the other; and one that has not that of it all. *)
 Lemma some_outside (B K : list token) : NoDup B -> length K < length B -> exists b, In b B /\ ~ In b K.
-Proof.
-  intros ND L. destruct (Forall_Exists_dec (fun b => In b K) (fun b => in_dec token_dec b K) B) as [F|E].
+Proof. intros ND L. destruct (Forall_Exists_dec (fun b => In b K) (fun b => in_dec token_dec b K) B) as [F|E].
   - exfalso. rewrite Forall_forall in F. pose proof (NoDup_incl_length ND F). lia.
-  - apply Exists_exists in E as (b & Hb & Nb). exists b; auto.
-Qed.
+  - apply Exists_exists in E as (b & Hb & Nb). exists b; auto. Qed.
 Lemma some_missing (B K : list token) a : NoDup B -> length K <= length B -> In a K -> ~ In a B ->
   exists b, In b B /\ ~ In b K.
 Proof.
   intros ND L Ka Ba. destruct (Forall_Exists_dec (fun b => In b K) (fun b => in_dec token_dec b K) B) as [F|E].
   - exfalso. rewrite Forall_forall in F. apply Ba. exact (NoDup_length_incl ND L F a Ka).
-  - apply Exists_exists in E as (b & Hb & Nb). exists b; auto.
-Qed.
+  - apply Exists_exists in E as (b & Hb & Nb). exists b; auto. Qed.
 Lemma pad (B K : list token) : NoDup B -> NoDup K -> length K <= length B ->
   exists L, NoDup L /\ incl K L /\ incl L (K ++ B) /\ length L = length B.
-Proof.
-  intros NB. remember (length B - length K) as n. revert K Heqn. induction n; intros K E NK L.
+Proof. intros NB. remember (length B - length K) as n. revert K Heqn. induction n; intros K E NK L.
   - exists K. repeat split; auto; try lia; [apply incl_refl|apply incl_appl, incl_refl].
   - destruct (some_outside B K NB) as (b & Hb & Nb); [lia|].
     destruct (IHn (b :: K)) as (M & NM & I1 & I2 & LM); simpl; try lia; [constructor; auto|].
@@ -65,13 +58,11 @@ Definition outside (B K : list token) := length (filter (fun t => if in_dec toke
 Lemma outside_pos B K t : In t K -> ~ In t B -> 1 <= outside B K.
 Proof.
   intros Ht Nt. destruct (in_split t K Ht) as (l & r & ->). unfold outside. rewrite filter_app, app_length. simpl.
-  destruct (in_dec token_dec t B); [contradiction|]. simpl. lia.
-Qed.
+  destruct (in_dec token_dec t B); [contradiction|]. simpl. lia. Qed.
 Lemma lowest (f : token -> Q) (p : token -> Prop) (dec : forall t, {p t} + {~ p t}) K : (exists t, In t K /\ p
   t) ->
   exists c, In c K /\ p c /\ forall t, In t K -> p t -> (f c <= f t)%Q.
-Proof.
-  induction K as [|u K IH]; intros (t & Ht & Pt); [destruct Ht|]. destruct (Exists_dec p K dec) as [E|E].
+Proof. induction K as [|u K IH]; intros (t & Ht & Pt); [destruct Ht|]. destruct (Exists_dec p K dec) as [E|E].
   - apply Exists_exists in E. destruct (IH E) as (c & Hc & Pc & Mn). destruct (dec u) as [Pu|Nu].
     + destruct (Qlt_le_dec (f u) (f c)).
       * exists u. repeat split; [now left|auto|]. intros v [->|Hv] Pv; [lra|]. specialize (Mn v Hv Pv). lra.
@@ -79,8 +70,7 @@ Proof.
     + exists c. repeat split; [now right|auto|]. intros v [->|Hv] Pv; [contradiction|auto].
   - assert (Nk : forall v, In v K -> ~ p v) by (intros v Hv Pv; apply E, Exists_exists; eauto).
     destruct Ht as [->|Ht]; [|now apply Nk in Pt].
-    exists t. repeat split; [now left|auto|]. intros v [->|Hv] Pv; [lra|]. now apply Nk in Pv.
-Qed.
+    exists t. repeat split; [now left|auto|]. intros v [->|Hv] Pv; [lra|]. now apply Nk in Pv. Qed.
 
 Section Exchange.
 Variable state : Type.
@@ -108,32 +98,26 @@ Notation saves := (saves state events C any_set).
 
 Lemma gain s K : proper s ->
   (qsum (events s) (fun e => chance e * used state e K) == factor s * qsum K (score s))%Q.
-Proof.
-  intros P. rewrite (qsum_ext _ _ (fun e => qsum K (fun t => chance e * (if of_use e t then 1 else 0)))%Q)
+Proof. intros P. rewrite (qsum_ext _ _ (fun e => qsum K (fun t => chance e * (if of_use e t then 1 else 0)))%Q)
     by (intros; unfold used; rewrite qsum_mul; lra).
-  rewrite qsum_swap, <- qsum_mul. apply qsum_ext. intros t _. apply score_is, P.
-Qed.
+  rewrite qsum_swap, <- qsum_mul. apply qsum_ext. intros t _. apply score_is, P. Qed.
 Lemma improve (P P' : event state -> Q -> Prop) es xs : Forall2 P es xs -> (forall e, In e es -> 0 <= chance
   e)%Q ->
   (forall e x, In e es -> P e x -> exists y, (x <= y)%Q /\ P' e y) ->
   exists ys, Forall2 P' es ys /\ (mean state es xs <= mean state es ys)%Q.
-Proof.
-  induction 1 as [|e x es xs Pe F IH]; intros Ch H; [exists []; split; [constructor|simpl; lra]|].
+Proof. induction 1 as [|e x es xs Pe F IH]; intros Ch H; [exists []; split; [constructor|simpl; lra]|].
   destruct (H e x (or_introl eq_refl) Pe) as (y & L & Py).
   destruct IH as (ys & F' & L'); [intros; apply Ch; now right|intros; eapply H; eauto; now right|].
-  exists (y :: ys). split; [now constructor|]. simpl. specialize (Ch e (or_introl eq_refl)). nra.
-Qed.
+  exists (y :: ys). split; [now constructor|]. simpl. specialize (Ch e (or_introl eq_refl)). nra. Qed.
 Lemma saves_more m : forall s K L x, proper s -> NoDup K -> incl K L -> saves m s K x ->
   exists y, (x <= y)%Q /\ saves m s L y.
-Proof.
-  destruct m; intros s K L x P ND I H; [exists x; split; [lra|exact H]|].
+Proof. destruct m; intros s K L x P ND I H; [exists x; split; [lra|exact H]|].
   destruct H as (later & F & E). exists (factor s * qsum L (score s) + mean state (events s) later)%Q. split.
   - rewrite E, gain by auto. pose proof (qsum_incl K L (score s) ND I (fun t => score_pos s t P)).
     pose proof (factor_pos s P). nra.
   - exists later. split; [|now rewrite gain].
     eapply weaken; [|exact F]. intros e y (K' & A1 & A2 & A3 & A4 & A5). exists K'. repeat split; auto.
-    intros t Ht. specialize (A2 t Ht). apply in_app_or in A2. apply in_or_app. destruct A2; auto.
-Qed.
+    intros t Ht. specialize (A2 t Ht). apply in_app_or in A2. apply in_or_app. destruct A2; auto. Qed.
 
 Definition exchanges m := forall s a b T x, proper s -> S (length T) = C -> NoDup (a :: T) -> NoDup (b :: T) ->
   (forall t, In t (a :: b :: T) -> there s t) -> (score s a <= score s b)%Q ->
@@ -147,8 +131,7 @@ Lemma one_exchange m s c b K x : exchanges m -> proper s -> NoDup K -> length K 
   exists L y, (x <= y)%Q /\ saves m s L y /\ NoDup L /\ length L = C /\
     (forall t, In t L <-> t = b \/ (In t K /\ t <> c)) /\
     forall B, In b B -> ~ In c B -> S (outside B L) = outside B K.
-Proof.
-  intros Ex P ND Le Kc Kb Th Tb Sb Mn H. destruct (in_split c K Kc) as (l & r & ->).
+Proof. intros Ex P ND Le Kc Kb Th Tb Sb Mn H. destruct (in_split c K Kc) as (l & r & ->).
   pose proof (NoDup_remove _ _ _ ND) as (ND' & Nc).
   assert (In_ : forall t, In t (l ++ r) <-> In t (l ++ c :: r) /\ t <> c).
   { intros t. rewrite !in_app_iff. simpl. split; [|intuition congruence].
@@ -175,8 +158,7 @@ Lemma without m s a T b R : exchanges m -> proper s -> S (length T) = C -> NoDup
   (forall t, In t (b :: T) -> score s a <= score s t)%Q ->
   forall n K x, outside (b :: T) K <= n -> NoDup K -> length K = C -> incl K (a :: b :: T ++ R) -> saves m s K x ->
   exists L y, (x <= y)%Q /\ saves m s L y /\ NoDup L /\ length L <= C /\ incl L (b :: T ++ R).
-Proof.
-  intros Ex P LT NB ab aT aR Th Sc. induction n; intros K x On ND Le I H;
+Proof. intros Ex P LT NB ab aT aR Th Sc. induction n; intros K x On ND Le I H;
     (destruct (in_dec token_dec a K) as [Ka|Ka];
      [|exists K, x; repeat split; auto; try lra; try lia; intros t Ht; destruct (I t Ht) as [->|]; auto;
        contradiction]).
@@ -196,13 +178,11 @@ Proof.
     + specialize (OL (b :: T) Hb' Nc). destruct (IHn L y) as (M & z & yz & HM & NM & LM & IM); auto; [lia| |].
       * intros t Ht. apply InL in Ht. destruct Ht as [->|[Ht _]]; auto.
         right. destruct Hb'; [now left|right; apply in_or_app; auto].
-      * exists M, z. repeat split; auto. lra.
-Qed.
+      * exists M, z. repeat split; auto. lra. Qed.
 
 (* Row theorem-d2.exchange, for what its proof uses. *)
 Lemma exchange m : exchanges m.
-Proof.
-  induction m; intros s a b T x P LT Na Nb Th ab Mn H; [exists x; split; [lra|exact H]|].
+Proof. induction m; intros s a b T x P LT Na Nb Th ab Mn H; [exists x; split; [lra|exact H]|].
   destruct (token_dec a b) as [->|n]; [exists x; split; [lra|exact H]|]. destruct H as (later & F & E).
   destruct (improve _ (fun e y => exists K', NoDup K' /\ incl K' ((b :: T) ++ brings e) /\ length K' <= C /\
     any_set K' /\ saves m (next e) K' y) _ _ F) as (ys & F' & L'); [eauto| |].
@@ -230,8 +210,7 @@ Proof.
     + exists z. split; [lra|]. exists L. repeat split; auto.
   - exists (factor s * qsum (b :: T) (score s) + mean state (events s) ys)%Q. split.
     + rewrite E, gain by auto. simpl. pose proof (factor_pos s P). nra.
-    + exists ys. split; auto. now rewrite gain.
-Qed.
+    + exists ys. split; auto. now rewrite gain. Qed.
 
 (* Tokens of the highest score: no other one of the available tokens A outscores one of them. *)
 Definition top s (A K : list token) := NoDup K /\ length K = C /\ incl K A /\
@@ -240,8 +219,7 @@ Definition top s (A K : list token) := NoDup K /\ length K = C /\ incl K A /\
 (* Row theorem-d2, for what its proof uses: whatever a strategy saves from a choice K', another saves from K. *)
 Lemma top_is_best m s A K : proper s -> (forall t, In t A -> there s t) -> top s A K ->
   forall K' x, NoDup K' -> incl K' A -> length K' <= C -> saves m s K' x -> exists y, (x <= y)%Q /\ saves m s K y.
-Proof.
-  intros P Th (NK & LK & IK & Top).
+Proof. intros P Th (NK & LK & IK & Top).
   assert (G : forall n K' x, outside K K' <= n -> NoDup K' -> incl K' A -> length K' = C -> saves m s K' x ->
     exists y, (x <= y)%Q /\ saves m s K y).
   { induction n; intros K' x O N' I' L' H; (destruct (Exists_dec (fun t => ~ In t K) K') as [E|E];
@@ -260,8 +238,7 @@ Proof.
   intros K' x N' I' L' H. destruct (pad K K' NK N') as (L & NL & I1 & I2 & LL); [lia|].
   destruct (saves_more m s K' L x P N' I1 H) as (y & xy & Hy).
   destruct (G (outside K L) L y) as (z & yz & Hz); auto; [|lia|exists z; split; auto; lra].
-  intros t Ht. specialize (I2 t Ht). apply in_app_or in I2. destruct I2; auto.
-Qed.
+  intros t Ht. specialize (I2 t Ht). apply in_app_or in I2. destruct I2; auto. Qed.
 
 (* Caches that lose the end of a conversation first do as well: some of the highest scores are prefixes. *)
 Hypothesis falling : forall s i j, proper s -> (score s (i, S j) <= score s (i, j))%Q.
@@ -269,8 +246,7 @@ Hypothesis brings_prefixes : forall s e, proper s -> In e (events s) -> prefixes
 
 Lemma prefixes_of_top s A : proper s -> NoDup A -> prefixes A -> C <= length A -> exists K, top s A K /\
   prefixes K.
-Proof.
-  intros P. remember (length A - C) as n. revert A Heqn. induction n; intros A E NA PA L.
+Proof. intros P. remember (length A - C) as n. revert A Heqn. induction n; intros A E NA PA L.
   - exists A. split; auto. repeat split; auto; [lia|apply incl_refl|]. intros k t _ Ht Nt. contradiction.
   - assert (exists t, In t A) as (t0 & H0) by (destruct A as [|t A]; [simpl in *; lia|exists t; now left]).
     destruct (lowest (score s) (fun _ => True) (fun _ => left Logic.I) A) as ((i & j0) & Kt & _ & Mn); [exists
@@ -293,12 +269,10 @@ Proof.
     + exists K. split; auto. split; [|split; [|split]]; auto.
       * intros t Ht. now apply In_, IK.
       * intros k t Hk Ht Nt. destruct (token_dec t (i, J)) as [->|n0]; [|apply TK; auto; now apply In_].
-        apply Mc. now apply In_, IK.
-Qed.
+        apply Mc. now apply In_, IK. Qed.
 Lemma prefixes_do_as_well m : forall s K x, proper s -> (forall t, In t K -> there s t) -> prefixes K ->
   saves m s K x -> exists y, (x <= y)%Q /\ Strategies.saves state events C prefixes m s K y.
-Proof.
-  induction m; intros s K x P Th PK H; [exists x; split; [lra|exact H]|]. destruct H as (later & F & E).
+Proof. induction m; intros s K x P Th PK H; [exists x; split; [lra|exact H]|]. destruct H as (later & F & E).
   destruct (improve _ (fun e y => exists K', NoDup K' /\ incl K' (K ++ brings e) /\ length K' <= C /\ prefixes
     K' /\ Strategies.saves state events C prefixes m (next e) K' y) _ _ F) as (ys & F' & L'); [eauto| |].
   - intros e y He (K' & ND & I & Le & _ & HK). pose proof (stays_proper s e P He) as P'.
@@ -323,11 +297,8 @@ Proof.
     destruct (IHm (next e) L z P') as (z' & zz & Hz'); auto.
     exists z'. split; [lra|]. exists L. repeat split; auto. intros t Ht. apply in_app_iff, IA. auto.
   - exists (qsum (events s) (fun e => chance e * used state e K) + mean state (events s) ys)%Q.
-    split; [rewrite E; lra|]. exists ys. split; auto. lra.
-Qed.
+    split; [rewrite E; lra|]. exists ys. split; auto. lra. Qed.
 Lemma prefixes_are_sets m : forall s K x, Strategies.saves state events C prefixes m s K x -> saves m s K x.
-Proof.
-  induction m; intros s K x H; auto. destruct H as (later & F & E). exists later. split; auto.
-  eapply weaken; [|exact F]. intros e y (K' & A1 & A2 & A3 & A4 & A5). exists K'. repeat split; auto.
-Qed.
+Proof. induction m; intros s K x H; auto. destruct H as (later & F & E). exists later. split; auto.
+  eapply weaken; [|exact F]. intros e y (K' & A1 & A2 & A3 & A4 & A5). exists K'. repeat split; auto. Qed.
 End Exchange.

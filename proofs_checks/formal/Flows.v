@@ -14,8 +14,8 @@ Record good_flow (F : flow) : Prop := {
   f_edges : forall k, k < tasks F -> 1 <= begin F k /\ begin F k <= finish F k /\ finish F k <= edges F;
   f_demand : forall k, k < tasks F -> 1 <= demand F k }.
 
-(* Task k is a conversation: its first turn comes just before its first edge, its second just after its last one.
-   *)
+(* Task k is a conversation: its first turn comes just before its first edge, its second just after its last
+   one. *)
 Section Trace.
 Variable F : flow.
 Variable xi : nat.

@@ -28,8 +28,8 @@ Record plan (X : nat -> nat -> bool) : Prop := {
   p_fits : forall t, t < T -> cnt NB (X t) <= C;
   p_runs : forall t c, t < T -> runs t c = true -> X t c = true }.
 
-(* Under forced caching the paths that run have to fit. *)
-Definition fitting := forall t, t < T -> cnt NB (runs t) <= C.
+(* Under forced caching the paths that run have to fit, after the last request too. *)
+Definition fitting := forall t, t <= T -> cnt NB (runs t) <= C.
 
 (* How many of n blocks of a request, from depth d on, are there without a gap. *)
 Fixpoint leads (X : nat -> nat -> bool) t n d :=
@@ -40,12 +40,6 @@ Definition forest_tel xi X := sum T (fun t => total t - leads X t (ask t) 0 - xi
 Definition seen t c := at_first c || existsb (fun k => reads k c) (seq 0 t).
 (* What is of use to a request: of the leading blocks seen before, those without which it would exceed xi. *)
 Definition needed xi t := leads seen t (min (ask t) (total t - xi)) 0.
-
-(* The first step that the reuse interval of block c into request t may cover: after it was read last and has run;
-   0 if it was not read. Interval t * D + d is that of the block at depth d < D. *)
-Fixpoint from t c := match t with 0 => 0 | S s => if reads s c then S s else from s c end.
-Definition begins t c := match from t c with 0 => 0 | S s => S s + r end.
-Definition room t := C - cnt NB (runs t).
 
 (* Tail-Optimized Belady: the first request from t on that reads c, T if none does, and whether it needs c. *)
 Fixpoint next_read_in n t c := match n with 0 => t | S n => if reads t c then t else next_read_in n (S t) c end.

@@ -2,7 +2,7 @@
    capacity. *)
 From Coq Require Import Arith Lia List Bool.
 Require Model.
-Require Import Numbers Forest StatementF ForestTLRU.
+Require Import Numbers Forest Leads ForestTLRU.
 
 Section Order.
 Variable NB : nat.

@@ -2,7 +2,7 @@
    any part of the surplus in any order, optional caching (r = 0), and forced with r requests running. *)
 From Coq Require Import Arith Lia List Bool.
 Require Model.
-Require Import Numbers Forest StatementF.
+Require Import Numbers Forest Leads.
 Import ListNotations.
 
 Section Marks.

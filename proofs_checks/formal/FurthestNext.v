@@ -5,8 +5,7 @@ Require Import Numbers.
 Import ListNotations.
 
 Section Items.
-Variables N T C r : nat.                     (* items 0 .. N-1, turns 0 .. T-1; what the latest r turns read stays
-   *)
+Variables N T C r : nat.       (* items 0 .. N-1, turns 0 .. T-1; what the latest r turns read stays *)
 Variable touch : nat -> nat -> bool.         (* turn, item: whether it is read *)
 Variable worth : nat -> nat -> nat.          (* turn, item it reads: so much of it is of use *)
 Variable after : nat -> nat -> nat.          (* turn, item it reads: so much of it is there afterwards *)

@@ -110,8 +110,8 @@ Proof. split; [auto|lia]. Qed.
 End Inclusion.
 
 (* Row stack.lru, inclusion. Under LRU with one token more of capacity every turn has at most as many uncached
-   tokens (run 0 gives these): from any initial cache, optional and forced, histories may be shorter than the past.
-   *)
+   tokens (run 0 gives these): from any initial cache, optional and forced, histories may be shorter than the
+   past. *)
 Theorem inclusion_of_lru : forall N C forced w X us of_smaller of_larger,
   start N w X -> trace N w us ->
   run 0 (lru N C forced) w X us of_smaller ->

@@ -31,8 +31,8 @@ Inductive set_run (policy : world -> nat -> cache -> cache -> Prop) : world -> c
 Definition well_asked (R : request) := NoDup (items R) /\ items R <> [] /\ forall i, In i (items R) -> i < N.
 Definition total_of (R : request) := fresh R + lsum (items R) size.
 
-(* Own budgets: each item's promise is min(s, (s + q - xi)+), where q covers what its next request has beside it.
-   *)
+(* Own budgets: each item's promise is min(s, (s + q - xi)+), where q covers what its next request has beside
+   it. *)
 Definition own_promise (q : nat -> nat) (i : nat) := min (size i) (size i + q i - xi).
 Fixpoint own_budgets (w : world) (Rs : list (request * (nat -> nat))) (q : nat -> nat) : Prop :=
   match Rs with

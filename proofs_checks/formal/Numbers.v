@@ -1,5 +1,5 @@
-(* Sums, counts, a function changed at one place, and the least and greatest of finitely many: no word of caches.
-   *)
+(* Sums, counts, a function changed at one place, and the least and greatest of finitely many: no word of
+   caches. *)
 From Coq Require Import Arith Lia List Bool.
 Import ListNotations.
 

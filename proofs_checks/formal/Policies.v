@@ -60,9 +60,8 @@ Definition exempt (theta v : nat) := forced && (v =? theta).
 Definition drop_those (gone : nat -> bool) (theta : nat) (X : cache) : cache :=
   fun i => if gone i && negb (exempt theta i) then 0 else X i.
 Definition drop (cutoff : nat) (w : world) := drop_those (short cutoff w).
-Definition threshold_lru (cutoff : nat) (w : world) (theta : nat) (X : cache) := lru w theta (drop cutoff w theta
-  X).
-
+Definition threshold_lru (cutoff : nat) (w : world) (theta : nat) (X : cache) :=
+  lru w theta (drop cutoff w theta X).
 
 (* T-LRU with round-robin trimming: a round visits the conversations in an order and takes a token of surplus from
    each, as long as the cache is too small; rounds follow while surplus is left. *)
@@ -78,11 +77,10 @@ Inductive in_rounds (order : list nat) (budget : nat -> nat) (w : world) (theta 
     in_rounds order budget w theta (visit theta budget order X) X' -> in_rounds order budget w theta X X'
 | rounds_evict X v X' : sum N X > C -> no_surplus theta budget X -> least_recent w theta X v ->
     in_rounds order budget w theta (lose X v) X' -> in_rounds order budget w theta X X'.
-Definition tlru_in_rounds (order : world -> list nat) (xi : nat) (w : world) := in_rounds (order w) (budget xi w)
-  w.
+Definition tlru_in_rounds (order : world -> list nat) (xi : nat) (w : world) :=
+  in_rounds (order w) (budget xi w) w.
 
 (* T-LRU with other budgets, and that drops whom it knows to be gone: End-Aware and Length-Aware T-LRU. *)
-Definition aware_tlru (b : world -> nat -> nat) (gone : world -> nat ->
-  bool) (w : world) (theta : nat) (X : cache) :=
+Definition aware_tlru (b : world -> nat -> nat) (gone : world -> nat -> bool) w theta (X : cache) :=
   cut (b w) (no_surplus theta (b w)) w theta (drop_those (gone w) theta X).
 End Policies.

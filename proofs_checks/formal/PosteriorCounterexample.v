@@ -1,5 +1,5 @@
-(* With Bayes' rule in place of the paper's belief, ET-LRU need not be optimal: random prompts, one turn to come.
-   *)
+(* With Bayes' rule in place of the paper's belief, ET-LRU need not be optimal: random prompts, one turn to
+   come. *)
 From Coq Require Import Arith Lia List QArith Lqa.
 Require Import Strategies.
 Import ListNotations.
@@ -40,8 +40,6 @@ Theorem bayes_random :
   (forall y z, (y + z <= 1)%nat -> (y, z) <> (1, 0)%nat -> objective 1 known [1; 0]%nat < objective 1 known [y;
     z]) /\
   expected [1; 0]%nat == 343 # 774 /\ expected [0; 1]%nat == 335 # 774.
-Proof.
-  split; [reflexivity|]. split; [|split; reflexivity].
+Proof. split; [reflexivity|]. split; [|split; reflexivity].
   intros y z H N. destruct y as [|[|y]]; [destruct z as [|[|z]]; [reflexivity|reflexivity|lia]| |lia].
-  destruct z; [now elim N|lia].
-Qed.
+  destruct z; [now elim N|lia]. Qed.

@@ -28,30 +28,23 @@ Hypothesis Y_run : lru_run N C T forced turn Y.
 Lemma next_now k : k < T -> next k (who (turn k)) = k.
 Proof. intros H. unfold Applications.next. destruct (T - k) eqn:E; [lia|]. simpl. now rewrite Nat.eqb_refl. Qed.
 Lemma next_later k c : k < T -> c <> who (turn k) -> next (S k) c = next k c.
-Proof.
-  intros H n. unfold Applications.next. replace (T - k) with (S (T - S k)) by lia. simpl.
-  apply not_eq_sym, Nat.eqb_neq in n. now rewrite n.
-Qed.
+Proof. intros H n. unfold Applications.next. replace (T - k) with (S (T - S k)) by lia. simpl.
+  apply not_eq_sym, Nat.eqb_neq in n. now rewrite n. Qed.
 Lemma less_to_come k j : k < T -> at_most (S k) j <= at_most k j.
-Proof.
-  intros H. unfold Applications.at_most. destruct (Nat.ltb_spec j (S k)), (Nat.ltb_spec j k); try lia.
-  replace j with k by lia. specialize (no_longer k H). unfold Applications.computed. lia.
-Qed.
+Proof. intros H. unfold Applications.at_most. destruct (Nat.ltb_spec j (S k)), (Nat.ltb_spec j k); try lia.
+  replace j with k by lia. specialize (no_longer k H). unfold Applications.computed. lia. Qed.
 (* What is reserved of a conversation does not rise while it waits. *)
 Lemma reserved_falls k c : k < T -> c <> who (turn k) -> reserved (S k) c <= reserved k c.
-Proof.
-  intros H n. unfold Applications.reserved. rewrite next_later by auto. destruct (next k c <? T); [|lia].
+Proof. intros H n. unfold Applications.reserved. rewrite next_later by auto. destruct (next k c <? T); [|lia].
   enough (others (S k) (next k c) <= others k (next k c)) by lia. apply most_of_le. intros r _. apply lsum_le.
-  intros j _. now apply less_to_come.
-Qed.
+  intros j _. now apply less_to_come. Qed.
 
 Record holds (k : nat) : Prop := {
   h_stands : stands N (world_at k); h_X : within (past (world_at k)) (X k); h_Y : within (past (world_at k)) (Y k);
   h_shape : shape (world_at k) (fun _ => False) (past (world_at k)) (Y k);
   h_low : forall c, min (Y k c) (reserved k c) <= X k c }.
 Lemma always_holds k : k <= T -> holds k.
-Proof.
-  destruct X_run as (X0 & CX), Y_run as (Y0 & CY). induction k; intros Hk.
+Proof. destruct X_run as (X0 & CX), Y_run as (Y0 & CY). induction k; intros Hk.
   - constructor; [constructor; simpl; lia|rewrite X0|rewrite Y0|rewrite Y0|rewrite X0, Y0]; intros i; try intros j;
       unfold empty; simpl; lia.
   - destruct (IHk ltac:(lia)) as [St WX WY Sh Lo]. specialize (CX k Hk). specialize (CY k Hk). set (u := turn k)
@@ -69,26 +62,21 @@ Proof.
     + intros c. specialize (DY c). pose proof (WX' c) as Wc. unfold fill in *. simpl in Wc.
       destruct (Nat.eq_dec c (who u)) as [->|n]; [rewrite upd_eq in *; lia|]. rewrite upd_neq in * by auto.
       specialize (Lo c). pose proof (reserved_falls k c Hk n). lia.
-    + constructor; auto. intros c. specialize (DY c). specialize (WY' c). lia.
-Qed.
+    + constructor; auto. intros c. specialize (DY c). specialize (WY' c). lia. Qed.
 
 (* A turn that computes more than under LRU stays within what the others of its routes leave of the threshold. *)
 Lemma short_turn t : t < T -> computed Y t < computed X t -> computed X t + others t t <= xi (app t).
-Proof.
-  intros Ht L. destruct (always_holds t ltac:(lia)) as [St WX WY Sh Lo]. specialize (Lo (who (turn t))).
+Proof. intros Ht L. destruct (always_holds t ltac:(lia)) as [St WX WY Sh Lo]. specialize (Lo (who (turn t))).
   unfold Applications.reserved in Lo. rewrite next_now in Lo by auto.
   replace (t <? T) with true in Lo by (symmetry; now apply Nat.ltb_lt).
-  specialize (no_longer t Ht). unfold Applications.computed, input in *. lia.
-Qed.
+  specialize (no_longer t Ht). unfold Applications.computed, input in *. lia. Qed.
 Lemma without t l f : In t l -> NoDup l -> lsum l f <= f t + lsum (filter (fun j => negb (j =? t)) l) f.
-Proof.
-  induction l as [|x l IH]; intros H ND; [destruct H|]. inversion ND; subst. simpl.
+Proof. induction l as [|x l IH]; intros H ND; [destruct H|]. inversion ND; subst. simpl.
   destruct (Nat.eqb_spec x t) as [->|n]; simpl.
   - enough (lsum l f <= lsum (filter (fun j => negb (j =? t)) l) f) by lia. clear - H2.
     induction l as [|y l IH]; simpl; [lia|]. destruct (Nat.eqb_spec y t) as [->|n]; [exfalso; apply H2; now left|].
     simpl. specialize (IH ltac:(intros Q; apply H2; now right)). lia.
-  - destruct H as [->|H]; [contradiction|]. specialize (IH H ltac:(auto)). lia.
-Qed.
+  - destruct H as [->|H]; [contradiction|]. specialize (IH H ltac:(auto)). lia. Qed.
 Lemma route_within a r : In r (routes a) -> lsum r (computed X) <= max (xi a) (lsum r (computed Y)).
 Proof.
   intros Hr. destruct (Exists_dec (fun t => computed Y t < computed X t) r) as [E|E]; [intros t; apply lt_dec| |].
@@ -114,11 +102,9 @@ Theorem reserve_never_worse : forall N C T forced turn app routes xi expected X 
   (forall k, k < T -> input turn k <= expected k) ->
   reserve_run N C T forced turn app routes xi expected X -> lru_run N C T forced turn Y ->
   forall a, excess_of turn routes xi X a <= excess_of turn routes xi Y a.
-Proof.
-  intros N C T forced turn app routes xi expected X Y A O W E RX RY a. unfold excess_of.
+Proof. intros N C T forced turn app routes xi expected X Y A O W E RX RY a. unfold excess_of.
   enough (most_of (routes a) (fun r => lsum r (computed turn X)) <=
     max (xi a) (most_of (routes a) (fun r => lsum r (computed turn Y)))) by lia.
   apply most_of_within. intros r Hr.
   pose proof (route_within N C T forced turn app routes xi expected X Y A O W E RX RY a r Hr) as R.
-  pose proof (most_of_ge (routes a) (fun r => lsum r (computed turn Y)) r Hr). lia.
-Qed.
+  pose proof (most_of_ge (routes a) (fun r => lsum r (computed turn Y)) r Hr). lia. Qed.

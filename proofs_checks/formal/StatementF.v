@@ -1,358 +1,386 @@
-(* Statement F of docs/proofs-forest.md: in a cache with holes the greedy over reuse intervals keeps as much as any
-   plan can, from any start, with any number of requests that run. *)
+(* Statement F of docs/proofs-forest.md: on shared prefixes, in a cache with holes, Tail-Optimized Belady on blocks
+   has the least TEL of any plan, and a set of steps proves it: from any start, with any number of requests that
+   run. *)
 From Coq Require Import Arith Lia List Bool.
 Require Model.
-Require Import Numbers Forest FurthestEndFirst.
+Require Export Leads.
+Require Import Numbers Forest FurthestNext.
 Import ListNotations.
 
-Section Leads.
+Section Policy.
+Variables NB T C r xi : nat.
 Variable blk : nat -> nat -> nat.
-Local Notation leads := (leads blk).
-Lemma leads_le X t n : forall d, leads X t n d <= n.
-Proof. induction n; simpl; intros; auto. destruct (X t (blk t d)); [specialize (IHn (S d)); lia | lia]. Qed.
-Lemma leads_in X t n : forall d k, k < leads X t n d -> X t (blk t (d + k)) = true.
-Proof.
-  induction n; simpl; intros d k H; [lia|]. destruct (X t (blk t d)) eqn:E; [|lia].
-  destruct k; [now rewrite Nat.add_0_r|]. replace (d + S k) with (S d + k) by lia. apply IHn. lia.
-Qed.
-Lemma leads_ge X t n m : forall d, m <= n -> (forall k, k < m -> X t (blk t (d + k)) = true) -> leads X t n d >= m.
-Proof.
-  revert m. induction n; simpl; intros m d L H; [lia|]. destruct m; [lia|].
-  pose proof (H 0 ltac:(lia)) as H0. rewrite Nat.add_0_r in H0. rewrite H0.
-  enough (leads X t n (S d) >= m) by lia. apply IHn; [lia|]. intros k Hk.
-  replace (S d + k) with (d + S k) by lia. apply H. lia.
-Qed.
-Lemma leads_min X t n m : forall d, n <= m -> leads X t n d = min n (leads X t m d).
-Proof.
-  revert m. induction n; simpl; intros m d H; auto. destruct m; [lia|]. simpl.
-  destruct (X t (blk t d)); auto. rewrite (IHn m); lia.
-Qed.
-Lemma leads_more X Y t n : forall d, (forall c, X t c = true -> Y t c = true) -> leads X t n d <= leads Y t n d.
-Proof.
-  induction n; simpl; intros d H; auto. specialize (IHn (S d) H). specialize (H (blk t d)).
-  destruct (X t (blk t d)); [rewrite H by auto; lia|lia].
-Qed.
-End Leads.
-
-Section Reads.
-Variable blk : nat -> nat -> nat.
-Variable len : nat -> nat.
-Local Notation reads := (Model.reads blk len).
-Local Notation from := (from blk len).
-Lemma from_le t c : from t c <= t.
-Proof. induction t; simpl; auto. destruct (reads t c); lia. Qed.
-Lemma from_read t c s : from t c = S s -> s < t /\ reads s c = true.
-Proof. induction t; simpl; [lia|]. destruct (reads t c) eqn:R; intros E.
-  - inversion E; subst; split; auto; lia.
-  - destruct (IHt E); split; auto; lia.
-Qed.
-Lemma from_none t c k : from t c <= k -> k < t -> reads k c = false.
-Proof. induction t; simpl; [lia|]. destruct (reads t c) eqn:R; intros; [lia|].
-  destruct (Nat.eq_dec k t) as [->|]; auto. apply IHt; lia. Qed.
-Lemma from_mono T t c p : t <= T -> (forall k, k < T -> reads k c = true -> reads k p = true) ->
-  from t c <= from t p.
-Proof. intros L H. induction t; simpl; auto. destruct (reads t c) eqn:R; [now rewrite (H t ltac:(lia) R)|].
-  destruct (reads t p); [pose proof (from_le t c); lia|]. apply IHt. lia. Qed.
-Lemma runs_ok r t c : runs r blk len t c = true <-> exists k, t - r <= k /\ k < t /\ reads k c = true.
-Proof.
-  unfold Forest.runs. rewrite existsb_exists. split.
-  - intros (k & H & R). apply in_seq in H. exists k. repeat split; auto; lia.
-  - intros (k & H1 & H2 & R). exists k. split; auto. apply in_seq. lia.
-Qed.
-End Reads.
-
-Section F.
-Variables NB T D C r : nat.
-Variable blk : nat -> nat -> nat.            (* block of request t at depth d (from 0) *)
-Variable len need : nat -> nat.              (* length of its path; how many leading blocks it needs *)
+Variables len ask total : nat -> nat.
 Variable at_first : nat -> bool.
-Hypothesis len_D : forall t, t < T -> len t <= D.
-Hypothesis D_pos : D > 0.
-Hypothesis need_len : forall t, t < T -> need t <= len t.
-Hypothesis blk_NB : forall t d, t < T -> d < len t -> blk t d < NB.
-Hypothesis blk_inj : forall t d d', t < T -> d < len t -> d' < len t -> blk t d = blk t d' -> d = d'.
-Hypothesis running_fit : fitting NB T C r blk len.
-
-Local Notation reads := (Model.reads blk len).
-Local Notation reads_ok := (Model.reads_ok blk len).
-Local Notation runs := (runs r blk len).
-Local Notation from := (from blk len).
-Local Notation leads := (leads blk).
-Local Notation plan := (plan NB T C r blk len at_first).
-Local Notation room := (room NB C r blk len).
-(* a forest: who reads a block reads the one above it *)
-Hypothesis tree : forall t d k, t < T -> k < T -> S d < len t ->
-  reads k (blk t (S d)) = true -> reads k (blk t d) = true.
-
-(* What is needed was at hand before. *)
-Hypothesis known : forall t d, t < T -> d < need t -> from t (blk t d) >= 1 \/ at_first (blk t d) = true.
-
-(* intervals: number t * D + d *)
-Definition M := T * D.
-Definition rq i := i / D.
-Definition dp i := i mod D.
-Definition item i := blk (rq i) (dp i).
-Definition valid i := dp i <? need (rq i).
-Definition b0 i := begins r blk len (rq i) (item i).
-Lemma b0_from i : from (rq i) (item i) <= b0 i.
-Proof. unfold b0, begins. destruct (from _ _); lia. Qed.
-Lemma num t d : d < D -> rq (t * D + d) = t /\ dp (t * D + d) = d.
-Proof.
-  intros H. unfold rq, dp. rewrite Nat.add_comm. split.
-  - rewrite Nat.div_add by lia. rewrite Nat.div_small; auto.
-  - rewrite Nat.mod_add by lia. now apply Nat.mod_small.
-Qed.
-Lemma num_lt i : i < M -> rq i < T /\ dp i < D /\ i = rq i * D + dp i.
-Proof.
-  unfold M, rq, dp. intros H. pose proof (Nat.div_mod i D ltac:(lia)).
-    pose proof (Nat.mod_upper_bound i D ltac:(lia)).
-  repeat split; try lia. apply Nat.div_lt_upper_bound; lia.
-Qed.
-Lemma num_inj i j : i < M -> j < M -> rq i = rq j -> dp i = dp j -> i = j.
-Proof. intros Hi Hj E F. apply num_lt in Hi as (_ & _ & ->). apply num_lt in Hj as (_ & _ & ->).
-  now rewrite E, F. Qed.
-
-Notation cov := (FurthestEndFirst.cov b0 rq).
-Notation load := (FurthestEndFirst.load M b0 rq).
-
-(* two valid intervals that cover one step are of different blocks *)
-Lemma distinct u i j : i < M -> j < M -> valid i = true -> valid j = true -> cov u i = true -> cov u j = true ->
-  item i = item j -> i = j.
-Proof.
-  assert (G : forall i j, i < M -> j < M -> valid i = true -> valid j = true -> cov u i = true -> cov u j = true ->
-    item i = item j -> rq i < rq j -> False).
-  { intros i' j' Hi Hj Vi Vj Ci Cj E L. unfold FurthestEndFirst.cov in *.
-    apply andb_prop in Ci as [_ C2], Cj as [C3 _].
-    apply Nat.leb_le in C2, C3. pose proof (b0_from j').
-    assert (R : reads (rq i') (item j') = false) by (apply (from_none blk len) with (t := rq j'); lia).
-    apply num_lt in Hi as (Ti & _ & _). unfold valid in Vi. apply Nat.ltb_lt in Vi.
-    specialize (need_len _ Ti). apply not_true_iff_false in R. apply R. apply reads_ok.
-    exists (dp i'). split; [lia|]. exact E. }
-  intros Hi Hj Vi Vj Ci Cj E. destruct (Nat.lt_trichotomy (rq i) (rq j)) as [L|[L|L]].
-  - exfalso. exact (G i j Hi Hj Vi Vj Ci Cj E L).
-  - apply num_inj; [assumption|assumption|exact L|]. pose proof (num_lt i Hi) as (Ti & _ & _).
-    unfold valid in Vi, Vj. apply Nat.ltb_lt in Vi, Vj. unfold item in E. rewrite <- L in Vj, E.
-    pose proof (need_len _ Ti). apply (blk_inj (rq i)); [exact Ti|lia|lia|exact E].
-  - exfalso. exact (G j i Hj Hi Vj Vi Cj Ci (eq_sym E) L).
-Qed.
+Hypothesis paths : forest NB T blk len ask.
+Notation reads := (Model.reads blk len).
+Notation reads_ok := (Model.reads_ok blk len).
+Notation runs := (Forest.runs r blk len).
+Notation need := (needed blk len ask total at_first xi).
+Notation needs := (needs blk len ask total at_first xi).
+Notation next := (next_read T blk len).
+Notation unneeded := (unneeded T blk len ask total at_first xi).
+Notation leaves_first := (leaves_first NB T r blk len ask total at_first xi).
+Notation may_leave := (may_leave NB r blk len).
+Notation leads := (leads blk).
+Notation fplan := (Forest.plan NB T C r blk len at_first).
+Notation tel := (forest_tel T blk ask total xi).
 
 (* What is hit, as far as it is needed. *)
-Definition kept X := sum T (fun t => leads X t (need t) 0).
-
-Lemma need_D t : t < T -> need t <= D.
-Proof. intros H. pose proof (need_len t H). pose proof (len_D t H). lia. Qed.
-
-(* held from the last read on *)
-Lemma held X : plan X -> forall t c u, t <= T -> X t c = true -> from t c <= u -> u <= t -> X u c = true.
+Definition hits_needed X := sum T (fun t => leads X t (need t) 0).
+Lemma plan_seen X : fplan X -> forall t c, t <= T -> X t c = true -> seen blk len at_first t c = true.
 Proof.
-  intros P. induction t; intros c u Ht Xt F U.
-  - replace u with 0 by lia. auto.
-  - destruct (Nat.eq_dec u (S t)) as [->|]; auto. destruct (p_step _ _ _ _ _ _ _ _ P t c ltac:(lia) Xt) as [H|H].
-    + simpl in F. destruct (reads t c); [lia|]. apply IHt; auto; lia.
-    + simpl in F. rewrite H in F. lia.
+  intros P. unfold seen. induction t; intros c Ht Xt; apply orb_true_iff.
+  - left. now apply (p_first _ _ _ _ _ _ _ _ P).
+  - rewrite seq_S, existsb_app. simpl. destruct (p_step _ _ _ _ _ _ _ _ P t c ltac:(lia) Xt) as [H|H].
+    + apply IHt in H; [|lia]. apply orb_prop in H as [H|H]; auto. right. now rewrite H.
+    + right. rewrite H. simpl. apply orb_true_r.
+Qed.
+Lemma tel_and_hits X : fplan X -> tel X + hits_needed X = sum T (fun t => total t - xi).
+Proof.
+  intros P. unfold forest_tel, hits_needed. rewrite <- sum_add. apply sum_ext. intros t Ht.
+  pose proof (leads_more blk X (seen blk len at_first) t (ask t) 0 (fun c => plan_seen X P t c ltac:(lia))) as L.
+  pose proof (leads_le blk X t (ask t) 0) as A.
+  assert (Nd : need t = min (min (ask t) (total t - xi)) (leads (seen blk len at_first) t (ask t) 0))
+    by (apply leads_min; lia).
+  rewrite (leads_min blk X t (need t) (ask t)) by lia. lia.
 Qed.
 
-Definition found X i := valid i && (dp i <? leads X (rq i) (need (rq i)) 0).
-Lemma found_cnt X : kept X = cnt M (found X).
+(* Blocks are items of amount 0 and 1. *)
+Definition worth t c := b2n (needs t c).
+Definition one (t c : nat) := 1.
+Definition amounts (X : nat -> bool) c := b2n (X c).
+Definition bound P := allowed NB T C r reads worth one 0 (amounts at_first) P.
+
+Lemma next_same t c : FurthestNext.next T reads t c = next t c.
+Proof. reflexivity. Qed.
+Lemma since_read t c : since r reads t c > 0 -> exists k, k < t /\ reads k c = true /\ since r reads t c = S k + r.
 Proof.
-  unfold kept, cnt, M. rewrite sum_grid. apply sum_ext. intros t Ht.
-  rewrite <- (sum_ltb D (leads X t (need t) 0)) at 1.
-  - apply sum_ext. intros d Hd. destruct (num t d Hd) as [E1 E2]. unfold found, valid. rewrite E1, E2.
-    pose proof (leads_le blk X t (need t) 0). destruct (Nat.ltb_spec d (leads X t (need t) 0));
-      [|now rewrite andb_false_r].
-    replace (d <? need t) with true; auto. symmetry. apply Nat.ltb_lt. lia.
-  - pose proof (leads_le blk X t (need t) 0). pose proof (need_D t Ht). lia.
+  induction t; simpl; [lia|]. destruct (reads t c) eqn:R; intros H; [exists t; repeat split; auto|].
+  destruct (IHt H) as (k & A & B). exists k. split; auto.
 Qed.
-Lemma found_fits X : plan X -> forall u, load (found X) u <= room u.
+Lemma runs_same t c : FurthestNext.exempt r reads t c = runs t c.
 Proof.
-  intros P u. unfold FurthestEndFirst.load. destruct (le_lt_dec T u) as [L|L].
-  - enough (cnt M (fun i => found X i && cov u i) <= cnt M (fun _ => false)) by
-      (assert (cnt M (fun _ => false) = 0) by (unfold cnt; apply sum_zero); lia).
-    apply cnt_le. intros i Hi H. apply andb_prop in H as [_ H]. unfold FurthestEndFirst.cov in H.
-      apply andb_prop in H as [_ H].
-    apply Nat.leb_le in H. apply num_lt in Hi. lia.
-  - apply Nat.le_trans with (cnt NB (fun c => X u c && negb (runs u c))).
-    2:{ pose proof (p_fits _ _ _ _ _ _ _ _ P u L) as F. unfold Forest.room.
-        enough (cnt NB (fun c => X u c && negb (runs u c)) + cnt NB (runs u) <= cnt NB (X u)) by lia.
-        unfold cnt. rewrite <- sum_add. apply sum_le. intros c _. pose proof (p_runs _ _ _ _ _ _ _ _ P u c L) as R.
-        destruct (runs u c); [rewrite R by auto|]; destruct (X u c); simpl; lia. }
-    apply sum_inj with (f := item).
-    + intros i Hi H. apply andb_prop in H as [Fi Ci]. unfold found in Fi. apply andb_prop in Fi as [Vi Li].
-      apply Nat.ltb_lt in Li. unfold valid in Vi. apply Nat.ltb_lt in Vi.
-      pose proof (num_lt i Hi) as (Ti & _ & _). specialize (need_len _ Ti). split.
-      * apply blk_NB; auto; lia.
-      * unfold FurthestEndFirst.cov in Ci. apply andb_prop in Ci as [C1 C2]. apply Nat.leb_le in C1, C2.
-        pose proof (b0_from i). apply andb_true_intro. split.
-        -- apply (held X P (rq i)); auto; [lia| |lia]. apply (leads_in blk X (rq i) (need (rq i)) 0 (dp i) Li).
-        -- apply negb_true_iff. apply not_true_is_false. intros R.
-          apply (runs_ok blk len) in R as (k & K1 & K2 & R).
-           rewrite (from_none blk len) with (t := rq i) in R; [discriminate| |lia].
-           unfold b0, begins in C1. destruct (from (rq i) (item i)); lia.
-    + intros i j Hi Hj Pi Pj E. apply andb_prop in Pi as [Fi Ci], Pj as [Fj Cj].
-      unfold found in Fi, Fj. apply andb_prop in Fi as [Vi _], Fj as [Vj _]. apply (distinct u); auto.
+  unfold exempt. apply eq_true_iff_eq. rewrite Nat.ltb_lt, (runs_ok blk len). split.
+  - intros H. destruct (since_read t c ltac:(lia)) as (k & A & B & E). exists k. repeat split; auto. lia.
+  - intros (k & A & B & R). pose proof (since_after r reads k t c B R). lia.
+Qed.
+Lemma needs_ok t c : needs t c = true <-> exists d, d < need t /\ blk t d = c.
+Proof.
+  unfold Forest.needs. rewrite existsb_exists. split.
+  - intros (d & H & E). apply in_seq in H. apply Nat.eqb_eq in E. exists d. split; auto. lia.
+  - intros (d & H & E). exists d. split; [apply in_seq; lia|now apply Nat.eqb_eq].
+Qed.
+Lemma need_ask t : need t <= ask t.
+Proof. unfold needed. pose proof (leads_le blk (seen blk len at_first) t (min (ask t) (total t - xi)) 0). lia. Qed.
+Lemma need_len t : t < T -> need t <= len t.
+Proof. intros H. pose proof (need_ask t). pose proof (f_ask _ _ _ _ _ paths t H). lia. Qed.
+
+Lemma cut_same t X X' : forest_belady_cut NB T C r blk len ask total at_first xi t X X' ->
+  forall Y, (forall c, Y c = amounts X c) -> FurthestNext.cut NB T C r reads worth t Y (amounts X').
+Proof.
+  unfold forest_belady_cut. induction 1 as [X D | X v X' O (M & G) R IH]; intros Y E.
+  - apply cut_fits; auto. now rewrite (sum_ext NB Y (amounts X)).
+  - destruct M as (Hv & Xv & Rv).
+    assert (Yv : Y v = 1) by (rewrite E; unfold amounts; now rewrite Xv).
+    assert (OY : sum NB Y > C) by (now rewrite (sum_ext NB Y (amounts X))).
+    assert (Le : forall c, Y c <= 1) by (intros c; rewrite E; unfold amounts; destruct (X c); simpl; lia).
+    assert (Un : forall c, unneeded t c <-> use T reads worth t c = 0).
+    { intros c. unfold Forest.unneeded, use, worth. rewrite next_same.
+      destruct (Nat.ltb_spec (next t c) T) as [L|L]; [|split; [auto|lia]].
+      destruct (needs (next t c) c); simpl; split; auto; try discriminate. intros H. now specialize (H L). }
+    assert (Z : one_less Y v (amounts (upd X v false))).
+    { intros c. unfold amounts. destruct (upd_case X v false c) as [[-> F]|[n F]]; rewrite F.
+      - now rewrite upd_eq, Yv.
+      - rewrite upd_neq by auto. now rewrite E. }
+    assert (Mo : forall c, c < NB -> Y c >= 1 -> exempt r reads t c = false -> may_leave t X c).
+    { intros c Hc Yc Ec. rewrite runs_same in Ec. rewrite E in Yc. unfold amounts in Yc. repeat split; auto.
+      destruct (X c); auto. simpl in Yc. lia. }
+    destruct G as [U|(Ns & Mx)].
+    + apply cut_unneeded with (v := v) (Z := amounts (upd X v false)); auto; [|now rewrite runs_same].
+      apply Un in U. lia.
+    + apply cut_furthest with (v := v) (Z := amounts (upd X v false)); auto; [|lia|now rewrite runs_same|].
+      * intros c Hc Ec. specialize (Le c). destruct (Y c) eqn:Yc; [lia|].
+        destruct (use T reads worth t c) eqn:U; [|lia]. exfalso. apply (Ns c); [apply Mo; auto; lia|now apply Un].
+      * intros c Hc Yc Ec. apply Mx. now apply Mo.
 Qed.
 
-(* the greedy: drop what ends last, of one request the deepest *)
-Definition deepest (t : nat) (Dr : nat -> bool) I :=
-  forall J, J < M -> Dr J = false -> cov t J = true -> rq J = rq I -> dp J <= dp I.
-Notation sweep := (FurthestEndFirst.sweep M b0 rq room deepest).
-Definition start i := negb (valid i).
-(* What it has dropped at the end; and what a set P of steps proves: the room at P, and the needed blocks whose
-   reuse intervals cover no step of P. *)
-Definition greedy dropped := sweep T 0 start dropped.
-Definition proved P := FurthestEndFirst.bound M b0 rq room T start P.
-
-(* No set of steps proves less than a plan keeps. *)
-Lemma certificate_sound X P : plan X -> kept X <= proved P.
+(* What is hit is at most what is there and needed, and all of it where that is a prefix. *)
+Definition found (X : nat -> nat -> bool) t := sum NB (fun c => if reads t c then min (worth t c) (amounts (X t)
+  c) else 0).
+Lemma found_cnt X t : t < T -> found X t = cnt NB (fun c => needs t c && X t c).
 Proof.
-  intros PX. rewrite found_cnt. apply FurthestEndFirst.no_more_than_bound; [exact (found_fits X PX)|].
-  intros i Hi Di. apply negb_true_iff in Di. unfold found. now rewrite Di.
+  intros Ht. apply sum_ext. intros c _. unfold worth, amounts. destruct (needs t c) eqn:N, (X t c),
+    (reads t c) eqn:R;
+    simpl; auto. exfalso. apply needs_ok in N as (d & Hd & E). apply not_true_iff_false in R. apply R.
+  apply reads_ok. exists d. split; auto. pose proof (need_len t Ht). lia.
+Qed.
+Lemma hits_found X t : t < T -> leads X t (need t) 0 <= found X t.
+Proof.
+  intros Ht. rewrite found_cnt by auto. set (m := leads X t (need t) 0).
+  pose proof (leads_le blk X t (need t) 0) as L. fold m in L. pose proof (need_len t Ht).
+  rewrite <- (sum_ltb m m (le_n m)) at 1. apply (sum_inj m NB (fun d => d <? m) (blk t)).
+  - intros d Hd _. split; [apply (f_inside _ _ _ _ _ paths); auto; lia|]. apply andb_true_intro. split.
+    + apply needs_ok. exists d. split; auto. lia.
+    + apply (leads_in blk X t (need t) 0 d). exact Hd.
+  - intros d e Hd He _ _ E. apply (f_path _ _ _ _ _ paths t); auto; lia.
+Qed.
+Definition prefix (X : nat -> nat -> bool) t := forall d, S d < need t -> X t (blk t (S d)) = true ->
+  X t (blk t d) = true.
+Lemma prefix_down X t d e : prefix X t -> d + e < need t -> X t (blk t (d + e)) = true -> X t (blk t d) = true.
+Proof.
+  intros P. induction e; intros H Xe; [now rewrite Nat.add_0_r in Xe|].
+  apply IHe; [lia|]. apply P; [lia|]. now replace (S (d + e)) with (d + S e) by lia.
+Qed.
+Lemma found_hits X t : t < T -> prefix X t -> found X t <= leads X t (need t) 0.
+Proof.
+  intros Ht P. rewrite found_cnt by auto. set (m := leads X t (need t) 0).
+  set (place c := match find (fun d => blk t d =? c) (seq 0 (need t)) with Some d => d | None => 0 end).
+  assert (Pl : forall c, needs t c = true -> place c < need t /\ blk t (place c) = c).
+  { intros c N. apply needs_ok in N as (d & Hd & E). unfold place. destruct (find _ _) as [k|] eqn:F.
+    - apply find_some in F as [F1 F2]. apply in_seq in F1. apply Nat.eqb_eq in F2. split; auto. lia.
+    - apply find_none with (x := d) in F; [|apply in_seq; lia]. apply Nat.eqb_neq in F. congruence. }
+  rewrite <- (sum_ltb m m (le_n m)). apply (sum_inj NB m _ place (fun d => d <? m)).
+  - intros c _ H. apply andb_prop in H as [N Xc]. destruct (Pl c N) as [L E]. rewrite <- E in Xc.
+    enough (place c < m) by (split; auto; now apply Nat.ltb_lt).
+    destruct (le_lt_dec m (place c)) as [G|]; auto. exfalso.
+    assert (m >= S (place c)); [|lia]. apply (leads_ge blk); [lia|]. intros k Hk. simpl.
+    apply (prefix_down X t k (place c - k) P); [lia|]. now replace (k + (place c - k)) with (place c) by lia.
+  - intros c c' _ _ H H' E. apply andb_prop in H as [N _], H' as [N' _].
+    destruct (Pl c N) as [_ <-], (Pl c' N') as [_ <-]. now rewrite E.
 Qed.
 
-Definition prefixes (Dr : nat -> bool) := forall i j, i < M -> j < M -> rq i = rq j -> dp j = S (dp i) ->
-  Dr i = true -> Dr j = true.
-Lemma prefix_kept t Dr I : I < M -> Dr I = false -> cov t I = true -> deepest t Dr I ->
-  prefixes Dr /\ (forall i, i < M -> Dr i = false -> valid i = true) ->
-  prefixes (upd Dr I true) /\ (forall i, i < M -> upd Dr I true i = false -> valid i = true).
+Lemma level_one t c : FurthestNext.level reads one t c = b2n (existsb (fun k => reads k c) (seq 0 t)).
 Proof.
-  intros HI DI CI De [P V]. split.
-  - intros i j Hi Hj E F Di. destruct (upd_case Dr I true j) as [[-> R]|[nj R]]; rewrite R; auto.
-    destruct (Nat.eq_dec i I) as [->|ni].
-    + destruct (Dr j) eqn:Dj; auto. exfalso. specialize (V j Hj Dj).
-      enough (dp j <= dp I) by lia. apply De; auto.
-      pose proof (num_lt I HI) as (TI & _ & _). unfold valid in V. apply Nat.ltb_lt in V. rewrite <- E in V.
-      specialize (need_len _ TI). unfold FurthestEndFirst.cov in *. apply andb_prop in CI as [C1 C2].
-      rewrite <- E, C2, andb_true_r. apply Nat.leb_le in C1. apply Nat.leb_le.
-      eapply Nat.le_trans; [|exact C1]. unfold b0, begins, item. rewrite <- E.
-      enough (from (rq I) (blk (rq I) (dp j)) <= from (rq I) (blk (rq I) (dp I)))
-        by (destruct (from (rq I) (blk (rq I) (dp j))), (from (rq I) (blk (rq I) (dp I))); lia).
-      rewrite F in *. apply (from_mono blk len T); [lia|]. intros k Kt Hk. apply tree; auto. lia.
-    + rewrite upd_neq in Di by auto. exact (P i j Hi Hj E F Di).
-  - intros i Hi Di. destruct (upd_case Dr I true i) as [[-> R]|[ni R]]; rewrite R in Di; [discriminate|auto].
+  induction t; auto. rewrite seq_S, existsb_app. simpl. rewrite orb_false_r, IHt.
+  destruct (existsb _ _), (reads t c); reflexivity.
 Qed.
-Lemma start_ok : prefixes start /\ (forall i, i < M -> start i = false -> valid i = true).
+Lemma plan_same Z : fplan Z -> FurthestNext.plan NB T C r reads one (amounts at_first) (fun t => amounts (Z t)).
 Proof.
-  split.
-  - intros i j Hi Hj E F. unfold start, valid. rewrite !negb_true_iff, !Nat.ltb_ge. rewrite <- E, F. lia.
-  - intros i _. unfold start. now rewrite negb_false_iff.
+  intros []. constructor.
+  - intros c. unfold amounts. specialize (p_first c). destruct (Z 0 c); simpl; [now rewrite p_first|lia].
+  - intros t c Ht. unfold amounts, fill, one. specialize (p_step t c Ht).
+    destruct (Z (S t) c); simpl; [|lia]. destruct (p_step eq_refl) as [->| ->]; simpl; auto.
+    destruct (reads t c); auto.
+  - exact p_fits.
+  - intros t c Ht E. rewrite runs_same in E. unfold amounts. rewrite (p_runs t c Ht E), level_one.
+    apply (runs_ok blk len) in E as (k & _ & K & R). simpl. replace (existsb _ _) with true; auto. symmetry.
+    apply existsb_exists. exists k. split; auto. apply in_seq. lia.
+Qed.
+Lemma enough t c : t < T -> c < NB -> reads t c = true -> FurthestNext.next T reads (S t) c < T ->
+  worth (FurthestNext.next T reads (S t) c) c <= one t c.
+Proof. intros _ _ _ _. unfold worth, one. destruct (needs _ _); simpl; lia. Qed.
+
+(* The policy can always cut, if what runs fits. *)
+Lemma cut_ends t : t <= T -> cnt NB (runs t) <= C -> forall n Y, cnt NB Y <= n -> exists Y',
+  forest_belady_cut NB T C r blk len ask total at_first xi t Y Y'.
+Proof.
+  intros Ht Fit. unfold forest_belady_cut. induction n; intros Y Hn; [exists Y; apply by_done; lia|].
+  destruct (le_lt_dec (cnt NB Y) C) as [L|O]; [exists Y; now apply by_done|].
+  assert (Go : forall v, leaves_first t Y v -> exists Y', cut_by NB C (leaves_first t) Y Y').
+  { intros v G. assert (M := G). destruct M as ((Hv & Yv & _) & _). pose proof (cnt_upd NB Y v false Hv) as U.
+    rewrite Yv in U. simpl in U. destruct (IHn (upd Y v false)) as (Y' & K); [lia|]. exists Y'.
+    now apply by_going with (v := v). }
+  set (un c := negb ((next t c <? T) && needs (next t c) c)).
+  assert (Un : forall c, un c = true <-> unneeded t c).
+  { intros c. unfold un, Forest.unneeded. rewrite negb_true_iff. destruct (Nat.ltb_spec (next t c) T) as [L|L];
+    simpl;
+      split; auto; try lia. }
+  set (may c := Y c && negb (runs t c)).
+  assert (May : forall c, c < NB -> may c = true <-> may_leave t Y c).
+  { intros c Hc. unfold may, Forest.may_leave. rewrite andb_true_iff, negb_true_iff. tauto. }
+  destruct (existsb (fun c => may c && un c) (seq 0 NB)) eqn:Ex.
+  - apply existsb_exists in Ex as (v & Hv & E). apply in_seq in Hv. apply andb_prop in E as [M U].
+    apply (Go v). split; [apply May; auto; lia|left; now apply Un].
+  - set (place c := match find (fun d => blk (next t c) d =? c) (seq 0 (len (next t c))) with Some d => d | None
+    => 0 end).
+    set (D := wide (S T) len).
+    assert (Pl : forall c, next t c <= T -> place c < D).
+    { intros c L. unfold place. pose proof (wide_ok (S T) len (next t c) ltac:(lia)). fold D in H.
+      destruct (find _ _) as [d|] eqn:F; [|lia]. apply find_some in F as [F _]. apply in_seq in F. lia. }
+    destruct (argmax NB may (fun c => next t c * S D + place c)) as (v & Hv & Mv & Mx).
+    { apply cnt_pos. enough (cnt NB Y <= cnt NB may + cnt NB (runs t)) by lia. unfold cnt. rewrite <- sum_add.
+      apply sum_le. intros c _. unfold may. destruct (Y c), (runs t c); simpl; lia. }
+    assert (Bd : forall c, next t c <= T) by (intros c; apply (next_spec T r reads c t Ht)).
+    assert (Nu : forall c, may_leave t Y c -> ~ unneeded t c).
+    { intros c (Hc & M) U. apply not_true_iff_false in Ex. apply Ex. apply existsb_exists. exists c.
+      split; [apply in_seq; lia|]. rewrite (proj2 (May c Hc)) by (split; auto). now apply Un. }
+    apply (Go v). split; [now apply May|right]. split; [exact Nu|]. intros c Mc.
+    pose proof Mc as (Hc & _). specialize (Mx c Hc (proj2 (May c Hc) Mc)). pose proof (Pl c (Bd c)).
+      pose proof (Pl v (Bd v)).
+    split; [nia|]. intros E d e [Ld Ad] [Le Ae]. rewrite E in Mx.
+    assert (L : next t v < T).
+    { destruct (le_lt_dec T (next t v)) as [G|]; auto. exfalso. apply (Nu v); [now apply May|].
+      unfold Forest.unneeded. lia. }
+    assert (At : forall x k, next t x = next t v -> k < len (next t v) -> blk (next t v) k = x -> place x = k).
+    { intros x k Ex' Lk Ak. unfold place. rewrite Ex'. destruct (find _ _) as [j|] eqn:F.
+      - apply find_some in F as [F1 F2]. apply in_seq in F1. apply Nat.eqb_eq in F2.
+        apply (f_path _ _ _ _ _ paths (next t v)); auto; [lia|congruence].
+      - apply find_none with (x := k) in F; [|apply in_seq; lia]. apply Nat.eqb_neq in F. congruence. }
+    rewrite <- (At c d E Ld Ad), <- (At v e eq_refl Le Ae). lia.
+Qed.
+Lemma run_ends : (forall t, t <= T -> cnt NB (runs t) <= C) -> forall n, n <= T -> exists X : nat -> nat -> bool,
+  X 0 = at_first /\ forall t, t < n -> forest_belady_cut NB T C r blk len ask total at_first xi (S t)
+    (filled_with blk len t (X t)) (X (S t)).
+Proof.
+  intros Fit. induction n; intros Hn; [exists (fun _ => at_first); split; auto; lia|].
+  destruct (IHn ltac:(lia)) as (X & X0 & Cu).
+  destruct (cut_ends (S n) Hn (Fit (S n) Hn) _ (filled_with blk len n (X n)) (le_n _)) as (Y & K).
+  exists (upd X (S n) Y). split; [now rewrite upd_neq by lia|]. intros t Ht. rewrite (upd_neq X (S n) t) by lia.
+  destruct (Nat.eq_dec t n) as [->|nt]; [now rewrite upd_eq|]. rewrite upd_neq by lia. apply Cu. lia.
 Qed.
 
-(* the plan of what the greedy keeps: what runs, and the blocks whose kept intervals cover the step *)
-Definition covered Dr u c := existsb (fun i => negb (Dr i) && cov u i && (item i =? c)) (seq 0 M).
-Definition planned (Dr : nat -> bool) u c := runs u c || covered Dr u c.
-Lemma covered_ok Dr u c : covered Dr u c = true <-> exists i, i < M /\ Dr i = false /\ cov u i = true /\
-  item i = c.
+(* A run of the policy: X t is cached at the start of request t. *)
+Variable X : nat -> nat -> bool.
+Hypothesis begins : forall c, X 0 c = at_first c.
+Hypothesis cuts : forall t, t < T -> forest_belady_cut NB T C r blk len ask total at_first xi (S t)
+  (filled_with blk len t (X t)) (X (S t)).
+
+Lemma cut_keeps t Y Y' : forest_belady_cut NB T C r blk len ask total at_first xi t Y Y' ->
+  cnt NB Y' <= C /\ (forall c, Y' c = true -> Y c = true) /\ (forall c, runs t c = true -> Y' c = Y c).
 Proof.
-  unfold covered. rewrite existsb_exists. split.
-  - intros (i & H & E). apply in_seq in H. apply andb_prop in E as [E1 E2]. apply andb_prop in E1 as [E0 E1].
-    apply negb_true_iff in E0. apply Nat.eqb_eq in E2. exists i; repeat split; auto; lia.
-  - intros (i & H & E0 & E1 & E2). exists i. split; [apply in_seq; lia|]. rewrite E0, E1. simpl.
-      now apply Nat.eqb_eq.
+  unfold forest_belady_cut. induction 1 as [Y D | Y v Y' O ((Hv & Yv & Rv) & _) R (S1 & W & K)]; auto.
+  repeat split; auto; intros c H.
+  - specialize (W c H). destruct (upd_case Y v false c) as [[_ E]|[_ E]]; rewrite E in W; [discriminate|auto].
+  - rewrite (K c H). apply upd_neq. congruence.
 Qed.
-Lemma covered_load Dr t : cnt NB (covered Dr t) <= load (fun i => negb (Dr i)) t.
+Lemma is_plan : cnt NB at_first <= C -> fplan X.
 Proof.
-  unfold FurthestEndFirst.load.
-  (* each such block has an interval: choose the first *)
-  set (first c := find (fun i => negb (Dr i) && cov t i && (item i =? c)) (seq 0 M)).
-  assert (Fi : forall c, covered Dr t c = true -> exists i, first c = Some i /\ i < M /\
-    negb (Dr i) && cov t i = true /\ item i = c).
-  { intros c H. unfold first. destruct (find _ (seq 0 M)) as [i|] eqn:Fk.
-    - apply find_some in Fk as [H1 H2]. apply in_seq in H1. apply andb_prop in H2 as [H2 H3].
-      exists i. repeat split; auto; [lia | now apply Nat.eqb_eq].
-    - apply covered_ok in H as (i & Hi & Di & Ci & E). exfalso.
-      apply find_none with (x := i) in Fk; [|apply in_seq; lia].
-      rewrite Di, Ci in Fk. simpl in Fk. apply Nat.eqb_neq in Fk. auto. }
-  apply sum_inj with (f := fun c => match first c with Some i => i | None => 0 end).
-  - intros c _ H. destruct (Fi c H) as (i & -> & H1 & H2 & _). auto.
-  - intros c c' _ _ H H'. destruct (Fi c H) as (i & -> & _ & _ & <-), (Fi c' H') as (i' & -> & _ & _ & <-).
-    congruence.
+  intros F. constructor.
+  - intros c. now rewrite begins.
+  - intros t c Ht H. destruct (cut_keeps _ _ _ (cuts t Ht)) as (_ & W & _). specialize (W c H).
+    unfold filled_with in W. now apply orb_prop in W.
+  - intros [|t] Ht; [now rewrite (cnt_ext NB (X 0) at_first)|]. now destruct (cut_keeps _ _ _ (cuts t ltac:(lia))).
+  - induction t; intros c Ht H; [apply (runs_ok blk len) in H as (k & _ & K & _); lia|].
+    destruct (cut_keeps _ _ _ (cuts t ltac:(lia))) as (_ & _ & K). rewrite (K c H). unfold filled_with.
+    apply (runs_ok blk len) in H as (k & K1 & K2 & R). destruct (Nat.eq_dec k t) as [->|n]; [rewrite R;
+      apply orb_true_r|].
+    rewrite IHt; auto; [lia|]. apply (runs_ok blk len). exists k. repeat split; auto; lia.
 Qed.
 
-(* Row forest.optimum. No plan keeps more of what is needed than the greedy leaves, and what the greedy leaves is a
-   plan that keeps as much. *)
-Theorem statement_F Dr : greedy Dr ->
-  (forall X, plan X -> kept X <= cnt M (fun i => negb (Dr i))) /\
-  plan (planned Dr) /\ kept (planned Dr) >= cnt M (fun i => negb (Dr i)).
+(* Of one request what is cached and needed is a prefix, at every cut. *)
+Definition above_too t (Y : nat -> bool) := forall e d, e < T -> S d < need e -> next t (blk e (S d)) = e ->
+  next t (blk e d) = e -> Y (blk e (S d)) = true -> Y (blk e d) = true.
+Lemma next_up e t c : t <= T -> next t c = e -> e < T -> reads e c = true /\ forall k, t <= k -> k < e ->
+  reads k c = false.
 Proof.
-  intros Sw.
-  destruct (FurthestEndFirst.sweep_best M b0 rq room deepest T 0 _ _ Sw ltac:(lia)) as [G1 G2].
-  assert (PV : prefixes Dr /\ (forall i, i < M -> Dr i = false -> valid i = true)).
-  { apply (FurthestEndFirst.sweep_inv M b0 rq room deepest
-      (fun Dr => prefixes Dr /\ (forall i, i < M -> Dr i = false -> valid i = true)) T 0 start Dr Sw start_ok).
-    intros t D0 I HI DI CI De H. now apply (prefix_kept t). }
-  destruct PV as [P V]. repeat split.
-  - intros X PX. rewrite found_cnt. apply G2; [exact (found_fits X PX)|].
-    intros i Hi Di. unfold start in Di. apply negb_true_iff in Di. unfold found. now rewrite Di.
-  - intros c H. unfold planned in H. apply orb_prop in H as [H|H].
-    { apply (runs_ok blk len) in H as (k & _ & K & _). lia. }
-    apply covered_ok in H as (i & Hi & Di & Ci & E).
-    specialize (V i Hi Di). unfold valid in V. apply Nat.ltb_lt in V. pose proof (num_lt i Hi) as (Ti & _ & _).
-    destruct (known _ _ Ti V) as [K|K]; [|now rewrite <- E]. pose proof (b0_from i). unfold item in H.
-    unfold FurthestEndFirst.cov in Ci. apply andb_prop in Ci as [C1 _]. apply Nat.leb_le in C1. lia.
-  - intros t c Ht H. unfold planned in *. apply orb_prop in H as [H|H].
-    { apply (runs_ok blk len) in H as (k & K1 & K2 & R). destruct (Nat.eq_dec k t) as [->|]; auto. left.
-      apply orb_true_iff.
-      left. apply (runs_ok blk len). exists k. repeat split; auto; lia. }
-    apply covered_ok in H as (i & Hi & Di & Ci & E). unfold FurthestEndFirst.cov in Ci.
-    apply andb_prop in Ci as [C1 C2]. apply Nat.leb_le in C1, C2.
-    destruct (Nat.eq_dec (b0 i) (S t)) as [F|F].
-    + unfold b0, begins in F. destruct (from (rq i) (item i)) as [|s] eqn:Fr; [discriminate|].
-      apply (from_read blk len) in Fr as [S1 S2]. rewrite E in S2. destruct (Nat.eq_dec s t) as [->|]; auto.
-      left. apply orb_true_iff. left. apply (runs_ok blk len). exists s. repeat split; auto; lia.
-    + left. apply orb_true_iff. right. apply covered_ok. exists i. repeat split; auto.
-      unfold FurthestEndFirst.cov. apply andb_true_intro. split; apply Nat.leb_le; lia.
-  - intros t Ht. apply Nat.le_trans with (cnt NB (runs t) + cnt NB (covered Dr t)).
-    + unfold cnt. rewrite <- sum_add. apply sum_le. intros c _. unfold planned.
-      destruct (runs t c), (covered Dr t c); simpl; lia.
-    + pose proof (covered_load Dr t). pose proof (G1 t ltac:(lia)) as G. pose proof (running_fit t Ht).
-      unfold Forest.room in G. lia.
-  - intros t c _ R. unfold planned. now rewrite R.
-  - (* what is kept for a request is a prefix, so it is found *)
-    unfold kept, cnt, M. rewrite sum_grid. apply sum_le. intros t Ht.
-    (* number of kept = length of the prefix *)
-    assert (Q : forall n, n <= D -> exists m, m <= n /\ sum n (fun d => if negb (Dr (t * D + d)) then 1 else 0) =
-      m /\
-       forall k, k < n -> (k < m <-> Dr (t * D + k) = false)).
-    { induction n; intros Hn; [exists 0; repeat split; simpl; auto; lia|].
-      destruct (IHn ltac:(lia)) as (m & Hm & Sm & Eq). simpl. rewrite Sm.
-      destruct (Dr (t * D + n)) eqn:Dn; simpl.
-      - exists m. repeat split; try lia; intros; destruct (Nat.eq_dec k n) as [->|]; try lia; try congruence;
-          apply Eq; auto; lia.
-      - assert (m = n).
-        { destruct (Nat.eq_dec m n); auto. exfalso.
-          assert (N1 : Dr (t * D + (n - 1)) = true).
-          { destruct (Dr (t * D + (n - 1))) eqn:X1; auto. apply Eq in X1; lia. }
-          enough (Dr (t * D + n) = true) by congruence.
-          destruct (num t (n - 1) ltac:(lia)) as [A1 A2]. destruct (num t n ltac:(lia)) as [B1 B2].
-          assert (forall d, d < D -> t * D + d < M) by (intros; unfold M; nia).
-          apply (P (t * D + (n - 1)) (t * D + n)); auto; try (apply H; lia); lia. }
-        subst m. exists (S n). repeat split; try lia. intros. destruct (Nat.eq_dec k n) as [->|]; auto. apply Eq;
-          lia. }
-    destruct (Q D ltac:(lia)) as (m & Hm & Sm & Eq). rewrite Sm.
-    assert (mn : m <= need t).
-    { destruct (le_lt_dec m (need t)) as [|L]; auto. exfalso.
-      destruct (num t (need t) ltac:(lia)) as [A1 A2].
-      assert (I1 : t * D + need t < M) by (unfold M; pose proof (need_D t Ht); nia).
-      assert (K : Dr (t * D + need t) = false) by (apply Eq; lia). specialize (V _ I1 K). unfold valid in V.
-      rewrite A1, A2 in V. apply Nat.ltb_lt in V. lia. }
-    apply leads_ge; auto. intros k Hk. simpl. unfold planned. apply orb_true_iff.
-    destruct (num t k ltac:(lia)) as [A1 A2]. destruct (le_lt_dec (begins r blk len t (blk t k)) t) as [B|B].
-    + right. apply covered_ok. exists (t * D + k). unfold FurthestEndFirst.cov, b0, item. rewrite A1, A2.
-      repeat split.
-      * unfold M; nia.
-      * apply Eq; lia.
-      * apply andb_true_intro; split; apply Nat.leb_le; auto.
-    + left. unfold begins in B. destruct (from t (blk t k)) as [|s] eqn:Fr; [lia|].
-      apply (from_read blk len) in Fr as [S1 S2]. apply (runs_ok blk len). exists s. repeat split; auto; lia.
+  intros Ht E L. rewrite <- next_same in E. destruct (next_spec T r reads c t Ht) as (B & W). rewrite E in W.
+  split; [now apply W|]. intros k K1 K2. apply not_true_is_false. intros R.
+  pose proof (next_last T reads t k c K1 ltac:(lia) R). lia.
+Qed.
+Lemma cut_above t Y Y' : t <= T -> forest_belady_cut NB T C r blk len ask total at_first xi t Y Y' ->
+  above_too t Y -> above_too t Y'.
+Proof.
+  intros Ht. unfold forest_belady_cut. induction 1 as [Y D | Y v Y' O (M & G) R IH]; auto. intros A. apply IH.
+    clear IH R Y'.
+  intros e d He Hd Nv Nu. destruct (upd_case Y v false (blk e (S d))) as [[_ E]|[n E]]; rewrite E; [discriminate|].
+  intros Yd. pose proof (A e d He Hd Nv Nu Yd) as Yu.
+  destruct (upd_case Y v false (blk e d)) as [[Ev F]|[_ F]]; rewrite F; auto. exfalso. subst v.
+  pose proof (need_len e He) as NL. destruct M as (Hu & _ & Ru).
+  assert (Ne : forall k, k < need e -> next t (blk e k) = e -> ~ unneeded t (blk e k)).
+  { intros k Hk Nk U. unfold Forest.unneeded in U. rewrite Nk in U. specialize (U He).
+    apply not_true_iff_false in U. apply U. apply needs_ok. exists k. auto. }
+  destruct G as [U|(_ & Mx)]; [apply (Ne d); auto; lia|].
+  assert (Mv : may_leave t Y (blk e (S d))).
+  { repeat split; auto; [apply (f_inside _ _ _ _ _ paths); auto; lia|]. apply not_true_is_false. intros H.
+    apply not_true_iff_false in Ru. apply Ru. apply (runs_ok blk len) in H as (k & K1 & K2 & R).
+    apply (runs_ok blk len). exists k. repeat split; auto. apply (f_tree _ _ _ _ _ paths e d k); auto; lia. }
+  destruct (Mx _ Mv) as [_ De]. rewrite Nv, Nu in De. specialize (De eq_refl (S d) d).
+  assert (S d <= d); [|lia]. apply De; split; auto; lia.
+Qed.
+Lemma always_above t : t <= T -> above_too t (X t).
+Proof.
+  induction t; intros Ht.
+  - intros e d He Hd Nv Nu Xv. rewrite begins in *. destruct (next_up e 0 (blk e d) Ht Nu He) as [_ Un].
+    unfold needed in Hd. pose proof (leads_in blk (seen blk len at_first) e (min (ask e) (total e - xi)) 0 d
+      ltac:(lia)) as Se. simpl in Se.
+    unfold seen in Se. apply orb_prop in Se as [Se|Se]; auto. apply existsb_exists in Se as (k & K & R).
+    apply in_seq in K. rewrite Un in R by lia. discriminate.
+  - apply (cut_above (S t) _ _ Ht (cuts t Ht)). intros e d He Hd Nv Nu Yv. unfold filled_with in *.
+    destruct (reads t (blk e d)) eqn:Ru; [apply orb_true_r|]. rewrite orb_false_r.
+    pose proof (need_len e He) as NL.
+    assert (Rv : reads t (blk e (S d)) = false).
+    { apply not_true_is_false. intros R. apply not_true_iff_false in Ru. apply Ru.
+      apply (f_tree _ _ _ _ _ paths e d t); auto; lia. }
+    rewrite Rv, orb_false_r in Yv. apply (IHt ltac:(lia) e d); auto.
+    + rewrite <- next_same, next_here, Rv by auto. exact Nv.
+    + rewrite <- next_same, next_here, Ru by auto. exact Nu.
+Qed.
+Lemma always_prefix t : t < T -> prefix X t.
+Proof.
+  intros Ht d Hd Xv. pose proof (need_len t Ht). apply (always_above t ltac:(lia) t d); auto;
+    rewrite <- next_same, next_here by auto; replace (reads t _) with true; auto; symmetry; apply reads_ok;
+    [exists (S d) | exists d]; split; auto; lia.
 Qed.
 
-(* Some set of steps proves that what the greedy leaves is the most. *)
-Lemma certificate_F Dr : greedy Dr -> exists P, kept (planned Dr) = proved P.
+Lemma gap_closes : exists P, bound P <= hits_needed X.
 Proof.
-  intros Sw. destruct (FurthestEndFirst.sweep_closes M b0 rq room deepest T 0 _ _ Sw) as (P & Cl).
-  destruct (statement_F Dr Sw) as (U & PP & G). exists P.
-  pose proof (FurthestEndFirst.kept_is_bound M b0 rq room T 0 _ _ P Cl).
-  enough (kept (planned Dr) <= proved P) by (unfold proved in *; lia).
-  now apply certificate_sound.
+  destruct (closes NB T C r reads worth one enough (fun t => amounts (X t))) as (P & A).
+  - intros t Ht. exists (amounts (filled_with blk len t (X t))). split.
+    + intros c. unfold amounts, filled_with, fill, one. destruct (X t c), (reads t c); reflexivity.
+    + apply (cut_same (S t) _ (X (S t)) (cuts t ltac:(lia))). auto.
+  - exists P. unfold bound. eapply Nat.le_trans; [apply allowed_more with (Y' := amounts (X 0))|].
+    + intros c _. unfold amounts. now rewrite begins.
+    + eapply Nat.le_trans; [exact A|]. apply sum_le. intros t Ht. apply found_hits; auto. now apply always_prefix.
 Qed.
-End F.
+Lemma no_plan_keeps_more Z P : fplan Z -> hits_needed Z <= bound P.
+Proof.
+  intros Pl. eapply Nat.le_trans; [|exact (plan_allowed NB T C r reads worth one enough _ _ P (plan_same Z Pl))].
+  apply sum_le. intros t Ht. now apply hits_found.
+Qed.
+
+End Policy.
+
+Section Rows.
+Variables NB T C r xi : nat.
+Variable blk : nat -> nat -> nat.
+Variables len ask total : nat -> nat.
+Variable at_first : nat -> bool.
+Hypothesis paths : forest NB T blk len ask.
+Hypothesis fits : cnt NB at_first <= C.
+Notation plan := (Forest.plan NB T C r blk len at_first).
+Notation tel := (forest_tel T blk ask total xi).
+Notation uncached_tel := (sum T (fun t => total t - xi)).
+(* What a set P of steps allows any plan to keep: the room at P, and the needed blocks whose reuse intervals cover
+   no step of P. *)
+Notation bound := (bound NB T C r xi blk len ask total at_first).
+(* X t is what Tail-Optimized Belady caches at the start of request t. *)
+Variable X : nat -> nat -> bool.
+Hypothesis begins : forall c, X 0 c = at_first c.
+Hypothesis cuts : forall t, t < T -> forest_belady_cut NB T C r blk len ask total at_first xi (S t)
+  (filled_with blk len t (X t)) (X (S t)).
+
+(* Statement F, rows forest.optimum (r = 0), .forced (r = 1) and .running, from any start that fits. Tail-Optimized
+   Belady, which evicts what is needed furthest away, of one request the deepest block first, reaches the least TEL
+   of any plan. *)
+Theorem forest_belady_is_optimal : plan X /\ forall Z, plan Z -> tel X <= tel Z.
+Proof.
+  pose proof (is_plan NB T C r xi blk len ask total at_first X begins cuts fits) as Pl. split; auto. intros Z PZ.
+  destruct (gap_closes NB T C r xi blk len ask total at_first paths X begins cuts) as (P & G).
+  pose proof (no_plan_keeps_more NB T C r xi blk len ask total at_first paths Z P PZ).
+  pose proof (tel_and_hits NB T C r xi blk len ask total at_first X Pl).
+  pose proof (tel_and_hits NB T C r xi blk len ask total at_first Z PZ). lia.
+Qed.
+
+(* Rows forest.optimum.certificate and .certificate.forced. A set P of steps proves every optimum: what
+   Tail-Optimized Belady keeps is what P allows, and no plan keeps more than any P allows. *)
+Theorem forest_certificate_closes : (exists P, uncached_tel = tel X + bound P) /\
+  forall P Z, plan Z -> uncached_tel <= tel Z + bound P.
+Proof.
+  pose proof (is_plan NB T C r xi blk len ask total at_first X begins cuts fits) as Pl.
+  assert (Up : forall P Z, plan Z -> uncached_tel <= tel Z + bound P).
+  { intros P Z PZ. pose proof (no_plan_keeps_more NB T C r xi blk len ask total at_first paths Z P PZ).
+    pose proof (tel_and_hits NB T C r xi blk len ask total at_first Z PZ). lia. }
+  split; auto. destruct (gap_closes NB T C r xi blk len ask total at_first paths X begins cuts) as (P & G).
+    exists P.
+  specialize (Up P X Pl). pose proof (tel_and_hits NB T C r xi blk len ask total at_first X Pl). lia.
+Qed.
+End Rows.
+
+(* Row forest.optimum, the other half. Tail-Optimized Belady has a run on every forest on which what runs fits, so
+   the theorems above are not empty. *)
+Theorem forest_belady_runs : forall NB T C r xi blk len ask total at_first, forest NB T blk len ask ->
+  fitting NB T C r blk len -> exists X : nat -> nat -> bool,
+  X 0 = at_first /\ forall t, t < T -> forest_belady_cut NB T C r blk len ask total at_first xi (S t)
+    (filled_with blk len t (X t)) (X (S t)).
+Proof. intros NB T C r xi blk len ask total at_first F Fit. now apply run_ends. Qed.

@@ -1,5 +1,5 @@
-(* Caching where the next turn is drawn: events with chances, tokens that are of use, and what a strategy saves.
-   *)
+(* Caching where the next turn is drawn: events with chances, tokens that are of use, and what a strategy
+   saves. *)
 From Coq Require Import List Bool QArith.
 Import ListNotations.
 
@@ -7,8 +7,8 @@ Import ListNotations.
 Definition token := (nat * nat)%type.
 Fixpoint qsum {A} (l : list A) (f : A -> Q) : Q := match l with [] => 0 | x :: l => f x + qsum l f end.
 
-(* A next turn: its chance, which cached tokens it has use for, which tokens it brings, what is known after it.
-   *)
+(* A next turn: its chance, which cached tokens it has use for, which tokens it brings, what is known after
+   it. *)
 Record event (state : Type) := Event {
   chance : Q; of_use : token -> bool; brings : list token; next : state }.
 Arguments chance {_}. Arguments of_use {_}. Arguments brings {_}. Arguments next {_}. Arguments Event {_}.

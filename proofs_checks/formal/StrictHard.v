@@ -4,12 +4,10 @@ Require Import Numbers Chains.
 Import ListNotations.
 
 Lemma sum_nth {A} (l : list A) d g : sum (length l) (fun t => g (nth t l d)) = lsum l g.
-Proof.
-  induction l as [|x l IH] using rev_ind; auto. rewrite app_length, Nat.add_1_r. simpl.
+Proof. induction l as [|x l IH] using rev_ind; auto. rewrite app_length, Nat.add_1_r. simpl.
   rewrite app_nth2, Nat.sub_diag by auto. simpl. rewrite (sum_ext _ _ (fun t => g (nth t l d))).
   - rewrite IH. clear. induction l; simpl; lia.
-  - intros i Hi. now rewrite app_nth1.
-Qed.
+  - intros i Hi. now rewrite app_nth1. Qed.
 Lemma lsum_more {A} (l m : list A) g : lsum (l ++ m) g = lsum l g + lsum m g.
 Proof. induction l; simpl; lia. Qed.
 Lemma lsum_seq k g : lsum (seq 0 k) g = sum k g.
@@ -19,13 +17,10 @@ Proof. induction l; simpl; auto. destruct (p a); simpl; lia. Qed.
 Lemma lsum_zero {A} (l : list A) g : (forall x, In x l -> g x = 0) -> lsum l g = 0.
 Proof. induction l; simpl; intros H; auto. rewrite (H a), IHl; auto. Qed.
 Lemma cnt_split M p : cnt M p + cnt M (fun k => negb (p k)) = M.
-Proof.
-  unfold cnt. rewrite <- sum_add, (sum_ext M _ (fun _ => 1)); [induction M; simpl; lia|].
-  intros i _. destruct (p i); auto.
-Qed.
+Proof. unfold cnt. rewrite <- sum_add, (sum_ext M _ (fun _ => 1)); [induction M; simpl; lia|].
+  intros i _. destruct (p i); auto. Qed.
 Lemma fewer M p w : w <= cnt M p -> exists q, cnt M q = w /\ forall k, q k = true -> p k = true.
-Proof.
-  induction M; intros H.
+Proof. induction M; intros H.
   - exists (fun _ => false). split; [unfold cnt in *; simpl in *; lia|discriminate].
   - unfold cnt in *. simpl in H. destruct (le_lt_dec w (cnt M p)) as [L|L].
     + destruct (IHM L) as (q & E & I). exists (upd q M false). split.
@@ -36,8 +31,7 @@ Proof.
         1 else 0)).
         -- fold (cnt M p). lia.
         -- intros i Hi. replace (i <=? M) with true by (symmetry; apply Nat.leb_le; lia). auto.
-      * intros k Hk. now apply andb_prop in Hk.
-Qed.
+      * intros k Hk. now apply andb_prop in Hk. Qed.
 
 Section Reduction.
 Variables n K : nat.
@@ -48,9 +42,7 @@ Notation reads := (asks n edges).
 Notation at_ := (nth_read reads).
 
 Lemma in_others e k : In k (others n e) <-> k < n /\ k <> fst e /\ k <> snd e.
-Proof.
-  unfold others. rewrite filter_In, in_seq, andb_true_iff, !negb_true_iff, !Nat.eqb_neq. lia.
-Qed.
+Proof. unfold others. rewrite filter_In, in_seq, andb_true_iff, !negb_true_iff, !Nat.eqb_neq. lia. Qed.
 
 (* From an independent set to a plan: its chains stay, and a first block stays from where it has an input of 1 to
    where it is read next. *)
@@ -77,8 +69,7 @@ Lemma ok_good f l : ok f l -> good f.
 Proof. destruct l; simpl; tauto. Qed.
 
 Lemma someone k0 : exists k, k < n /\ chosen k = false /\ k <> k0.
-Proof.
-  pose proof (cnt_split n chosen) as S.
+Proof. pose proof (cnt_split n chosen) as S.
   destruct (cnt_pos n (fun k => negb (chosen k) && negb (k =? k0))) as (k & Hk & E).
   - enough (cnt n (fun k => negb (chosen k)) <= cnt n (fun k => negb (chosen k) && negb (k =? k0)) + 1) by lia.
     unfold cnt. apply Nat.le_trans with (sum n (fun k => (if negb (chosen k) && negb (k =? k0) then 1 else 0) +
@@ -87,42 +78,33 @@ Proof.
     + rewrite sum_add. enough (sum n (fun k => if k =? k0 then 1 else 0) <= 1) by lia.
       eapply Nat.le_trans; [apply (sum_one n _ k0)|]; [|rewrite Nat.eqb_refl; auto].
       intros j _ nj. apply Nat.eqb_neq in nj. now rewrite nj.
-  - apply andb_prop in E as [E1 E2]. apply negb_true_iff in E1, E2. apply Nat.eqb_neq in E2. eauto.
-Qed.
+  - apply andb_prop in E as [E1 E2]. apply negb_true_iff in E1, E2. apply Nat.eqb_neq in E2. eauto. Qed.
 Lemma nobody_good f : (forall k, f k <> 1) -> good f.
 Proof. intros H. destruct (someone 0) as (k & A & B & _). exists k. auto. Qed.
 Lemma edge_good e f : In e edges -> f (fst e) <> 1 -> f (snd e) <> 1 -> good f.
-Proof.
-  intros He A B. destruct (is_graph e He) as (E1 & E2 & _). specialize (free e He).
-  destruct (chosen (fst e)) eqn:C1; [|exists (fst e); auto]. exists (snd e). auto.
-Qed.
+Proof. intros He A B. destruct (is_graph e He) as (E1 & E2 & _). specialize (free e He).
+  destruct (chosen (fst e)) eqn:C1; [|exists (fst e); auto]. exists (snd e). auto. Qed.
 Lemma upon_eq f k d i : upon f (Read k d i) k = i.
 Proof. unfold upon. simpl. now rewrite Nat.eqb_refl. Qed.
 Lemma upon_neq f k d i j : j <> k -> upon f (Read k d i) j = f j.
 Proof. unfold upon. simpl. intros H. apply not_eq_sym, Nat.eqb_neq in H. now rewrite H. Qed.
 Lemma upon_map d i l : forall f k, fold_left upon (map (fun k => Read k d i) l) f k = i \/
   ~ In k l /\ fold_left upon (map (fun k => Read k d i) l) f k = f k.
-Proof.
-  induction l as [|x l IH]; intros f k; simpl; [right; auto|].
+Proof. induction l as [|x l IH]; intros f k; simpl; [right; auto|].
   destruct (IH (upon f (Read x d i)) k) as [E|[N E]]; [now left|].
   destruct (Nat.eq_dec k x) as [->|nx]; [left; rewrite E; apply upon_eq|].
-  right. split; [intros [Q|Q]; auto|]. rewrite E. now apply upon_neq.
-Qed.
+  right. split; [intros [Q|Q]; auto|]. rewrite E. now apply upon_neq. Qed.
 Lemma upon_out d i l k : ~ In k l -> forall f, fold_left upon (map (fun k => Read k d i) l) f k = f k.
-Proof.
-  induction l as [|x l IH]; intros N f; auto. simpl. rewrite IH by (intros H; apply N; now right).
-  apply upon_neq. intros ->. apply N. now left.
-Qed.
+Proof. induction l as [|x l IH]; intros N f; auto. simpl. rewrite IH by (intros H; apply N; now right).
+  apply upon_neq. intros ->. apply N. now left. Qed.
 Lemma ok_beginning l : forall f, (forall k, f k <> 1) -> ok f (map (fun k => Read k 2 2) l).
 Proof.
   induction l as [|x l IH]; intros f H; simpl; (split; [now apply nobody_good|]); auto. split; [left; auto|].
-  apply IH. intros k. destruct (Nat.eq_dec k x) as [->|nx]; [rewrite upon_eq; lia|rewrite upon_neq; auto].
-Qed.
+  apply IH. intros k. destruct (Nat.eq_dec k x) as [->|nx]; [rewrite upon_eq; lia|rewrite upon_neq; auto]. Qed.
 Lemma ok_opening e l : In e edges -> forall f, (forall k, In k l -> k <> fst e /\ k <> snd e /\ going f k =
   true) ->
   f (fst e) <> 1 -> f (snd e) <> 1 -> ok f (map (fun k => Read k 1 1) l).
-Proof.
-  intros He. induction l as [|x l IH]; intros f H A B; simpl; (split; [now apply (edge_good e)|]); auto.
+Proof. intros He. induction l as [|x l IH]; intros f H A B; simpl; (split; [now apply (edge_good e)|]); auto.
   destruct (H x (or_introl eq_refl)) as (H1 & H2 & H3). split; [right; left; auto|].
   apply IH; [|rewrite upon_neq; auto..]. intros k Hk. destruct (H k (or_intror Hk)) as (K1 & K2 & K3).
   repeat split; auto. unfold going. destruct (Nat.eq_dec k x) as [->|nx]; [rewrite upon_eq|rewrite upon_neq]; auto.
@@ -134,25 +116,21 @@ Proof.
   intros He ND. induction ND as [|x l Nx ND IH]; intros f H A B; simpl; (split; [now apply (edge_good e)|]); auto.
   destruct (H x (or_introl eq_refl)) as (H1 & H2 & H3). split; [right; right; left; auto|].
   apply IH; [|rewrite upon_neq; auto..]. intros k Hk. destruct (H k (or_intror Hk)) as (K1 & K2 & K3).
-  repeat split; auto. rewrite upon_neq; auto. intros ->. contradiction.
-Qed.
+  repeat split; auto. rewrite upon_neq; auto. intros ->. contradiction. Qed.
 Lemma ok_ending l : NoDup l -> forall f, (forall k, In k l -> going f k = true) -> (forall k, f k <> 1) ->
   ok f (flat_map (fun k => [Read k 1 1; Read k 2 4]) l).
-Proof.
-  intros ND. induction ND as [|x l Nx ND IH]; intros f H A; simpl; (split; [now apply nobody_good|]); auto.
+Proof. intros ND. induction ND as [|x l Nx ND IH]; intros f H A; simpl; (split; [now apply nobody_good|]); auto.
   split; [right; left; repeat split; auto; apply H; now left|]. split.
   - destruct (someone x) as (k & K1 & K2 & K3). exists k. repeat split; auto. now rewrite upon_neq.
   - split; [right; right; right; repeat split; auto; apply upon_eq|]. apply IH.
     + intros k Hk. assert (k <> x) by (intros ->; contradiction). unfold going. rewrite !upon_neq by auto.
       apply H. now right.
-    + intros k. destruct (Nat.eq_dec k x) as [->|nx]; [rewrite upon_eq; lia|rewrite !upon_neq; auto].
-Qed.
+    + intros k. destruct (Nat.eq_dec k x) as [->|nx]; [rewrite upon_eq; lia|rewrite !upon_neq; auto]. Qed.
 Definition resting (f : nat -> nat) := forall k, f k <> 1 /\ (k < n -> going f k = true).
 Lemma ok_edges : forall es f, (forall e, In e es -> In e edges) -> resting f ->
   ok f (flat_map (fun e => opening n e ++ closing n e) es) /\
   resting (fold_left upon (flat_map (fun e => opening n e ++ closing n e) es) f).
-Proof.
-  induction es as [|e es IH]; intros f I Re; simpl.
+Proof. induction es as [|e es IH]; intros f I Re; simpl.
   - split; auto. split; auto. apply nobody_good. intros k. apply Re.
   - pose proof (I e (or_introl eq_refl)) as He. destruct (is_graph e He) as (E1 & E2 & _).
     assert (ND : NoDup (others n e)) by (apply NoDup_filter, seq_NoDup).
@@ -174,43 +152,34 @@ Proof.
       Re. lia.
     + fold g. apply (ok_closing e); auto; try (rewrite Out by auto; apply Re).
       intros k Hk. destruct (Gm k) as [[Q _]|[Q _]]; [|contradiction]. apply in_others in Hk. repeat split;
-        auto; lia.
-Qed.
+        auto; lia. Qed.
 Lemma all_ok : ok (fun _ => 0) reads.
-Proof.
-  unfold asks. set (f := fold_left upon (beginning n) (fun _ => 0)). assert (Rf : resting f).
+Proof. unfold asks. set (f := fold_left upon (beginning n) (fun _ => 0)). assert (Rf : resting f).
   { intros k. unfold f, beginning. destruct (upon_map 2 2 (seq 0 n) (fun _ => 0) k) as [E|[N E]].
     - rewrite E. split; [lia|]. intros _. unfold going. now rewrite E.
     - rewrite E. split; [lia|]. intros Hk. exfalso. apply N, in_seq. lia. }
   destruct (ok_edges edges f (fun e H => H) Rf) as [O R].
   apply ok_app; [apply ok_beginning; lia|]. fold f. apply ok_app; auto.
-  apply ok_ending; [apply seq_NoDup| |apply R]. intros k Hk. apply R. apply in_seq in Hk. lia.
-Qed.
+  apply ok_ending; [apply seq_NoDup| |apply R]. intros k Hk. apply R. apply in_seq in Hk. lia. Qed.
 Lemma ok_at l : forall f t, ok f l -> t < length l ->
   good (fold_left upon (firstn t l) f) /\ fine (fold_left upon (firstn t l) f) (nth_read l t).
-Proof.
-  induction l as [|r l IH]; intros f t O Ht; simpl in Ht; [lia|]. destruct O as (G & F & O).
-  destruct t; simpl; auto. apply (IH (upon f r) t); auto. lia.
-Qed.
+Proof. induction l as [|r l IH]; intros f t O Ht; simpl in Ht; [lia|]. destruct O as (G & F & O).
+  destruct t; simpl; auto. apply (IH (upon f r) t); auto. lia. Qed.
 Lemma state_next t : t < length reads -> state (S t) = upon (state t) (at_ t).
 Proof.
   intros H. unfold state, nth_read. enough (E : firstn (S t) reads = firstn t reads ++ [nth t reads (Read 0 0 0)])
     by (rewrite E, fold_left_app; reflexivity).
   revert t H. generalize reads as l. induction l as [|r l IH]; intros t H; simpl in H; [lia|].
-  destruct t; auto. cbn [firstn nth app]. f_equal. apply IH. lia.
-Qed.
+  destruct t; auto. cbn [firstn nth app]. f_equal. apply IH. lia. Qed.
 Definition kept t k := if k <? n then keeps (state t) k else 0.
 Lemma in_range t : t < length reads -> chain (at_ t) < n.
-Proof.
-  intros H. pose proof (nth_In reads (Read 0 0 0) H) as I. fold (at_ t) in I. revert I.
+Proof. intros H. pose proof (nth_In reads (Read 0 0 0) H) as I. fold (at_ t) in I. revert I.
   generalize (at_ t) as r. intros r. unfold asks. rewrite !in_app_iff, in_flat_map. intros [I|[(e & He & I)|I]].
   - apply in_map_iff in I as (k & <- & I). apply in_seq in I. simpl. lia.
   - apply in_app_or in I as [I|I]; apply in_map_iff in I as (k & <- & I); apply in_others in I; simpl; lia.
-  - apply in_flat_map in I as (k & I & [<-|[<-|[]]]); apply in_seq in I; simpl; lia.
-Qed.
+  - apply in_flat_map in I as (k & I & [<-|[<-|[]]]); apply in_seq in I; simpl; lia. Qed.
 Lemma kept_plan : strict_plan n (n + K - 1) reads kept.
-Proof.
-  constructor.
+Proof. constructor.
   - intros k. unfold kept, keeps, state, going. simpl. now destruct (k <? n), (chosen k).
   - intros t k Ht Nk. unfold kept, keeps, going. rewrite (state_next t Ht). unfold upon.
     apply not_eq_sym, Nat.eqb_neq in Nk. rewrite Nk. auto.
@@ -229,11 +198,9 @@ Proof.
       destruct (k <? n), (chosen k), (going (state t) k), (state t k =? 1); simpl; lia. }
     rewrite sum_add in U. fold (cnt n chosen) in U. rewrite size in U.
     rewrite (sum_ext n (fun _ => 1) (fun k => b2n true)) in U by auto.
-    assert (sum n (fun _ => b2n true) = n) by (clear; induction n; simpl in *; lia). lia.
-Qed.
+    assert (sum n (fun _ => b2n true) = n) by (clear; induction n; simpl in *; lia). lia. Qed.
 Lemma kept_tel : strict_tel 2 kept reads <= n - K.
-Proof.
-  assert (T : strict_tel 2 kept reads <=
+Proof. assert (T : strict_tel 2 kept reads <=
     sum (length reads) (fun t => (fun r => if (input r =? 4) && negb (chosen (chain r)) then 1 else 0) (at_ t))).
   { apply sum_le. intros t Ht. unfold excess_of.
     destruct (ok_at reads (fun _ => 0) t all_ok Ht) as (_ & Fi). fold (state t) in Fi.
@@ -249,8 +216,7 @@ Proof.
     rewrite E, lsum_seq. fold (cnt n (fun k => negb (chosen k))). pose proof (cnt_split n chosen). lia.
   - intros r Hr. apply in_flat_map in Hr as (e & _ & Hr). apply in_app_or in Hr as [Hr|Hr];
       apply in_map_iff in Hr as (k & <- & _); auto.
-  - intros r Hr. apply in_map_iff in Hr as (k & <- & _). auto.
-Qed.
+  - intros r Hr. apply in_map_iff in Hr as (k & <- & _). auto. Qed.
 End Plan.
 
 (* From a plan to an independent set: the chains that are all there at the end. *)
@@ -264,19 +230,16 @@ Definition whole k := 2 <=? X (base + (k * 2 + 1)) k.
 
 Lemma ending_at k : k < n -> nth_read (ending n) (k * 2) = Read k 1 1 /\ nth_read (ending n) (k * 2 + 1) = Read
   k 2 4.
-Proof.
-  intros Hk. unfold ending. assert (G : forall s m j, j < m ->
+Proof. intros Hk. unfold ending. assert (G : forall s m j, j < m ->
     nth_read (flat_map (fun k => [Read k 1 1; Read k 2 4]) (seq s m)) (j * 2) = Read (s + j) 1 1 /\
     nth_read (flat_map (fun k => [Read k 1 1; Read k 2 4]) (seq s m)) (j * 2 + 1) = Read (s + j) 2 4).
   { intros s m. revert s. induction m; intros s j Hj; [lia|]. destruct j; [simpl; now rewrite Nat.add_0_r|].
     destruct (IHm (S s) j ltac:(lia)) as [A B]. simpl. rewrite Nat.add_succ_r. split; [exact A|exact B]. }
-  exact (G 0 n k Hk).
-Qed.
+  exact (G 0 n k Hk). Qed.
 Lemma ending_length : length (ending n) = n * 2.
 Proof.
   unfold ending. assert (G : forall s m, length (flat_map (fun k => [Read k 1 1; Read k 2 4]) (seq s m)) = m * 2)
-    by (intros s m; revert s; induction m; intros s; simpl; auto). apply G.
-Qed.
+    by (intros s m; revert s; induction m; intros s; simpl; auto). apply G. Qed.
 Lemma reads_length : length reads = base + n * 2.
 Proof. unfold asks, base, middle. rewrite !app_length, ending_length. lia. Qed.
 Lemma at_ending j : at_ (base + j) = nth_read (ending n) j.
@@ -286,29 +249,22 @@ Proof. unfold nth_read, asks, base, middle. rewrite app_assoc, app_nth2; rewrite
 (* Who holds d blocks held them before, unless its chain was read so far. *)
 Lemma held_before d k : forall j b, b + j <= length reads -> d <= X (b + j) k ->
   (forall i, i < j -> chain (at_ (b + i)) = k -> depth (at_ (b + i)) < d) -> d <= X b k.
-Proof.
-  induction j; intros b L H N; [now rewrite Nat.add_0_r in H|]. apply IHj; auto; [lia|].
+Proof. induction j; intros b L H N; [now rewrite Nat.add_0_r in H|]. apply IHj; auto; [lia|].
   rewrite Nat.add_succ_r in *. destruct (Nat.eq_dec k (chain (at_ (b + j)))) as [E|E].
   - pose proof (s_own _ _ _ _ P (b + j) ltac:(lia)) as O. cbn zeta in O. rewrite <- E in O.
     specialize (N j ltac:(lia) (eq_sym E)). lia.
-  - pose proof (s_others _ _ _ _ P (b + j) k ltac:(lia) E). lia.
-Qed.
+  - pose proof (s_others _ _ _ _ P (b + j) k ltac:(lia) E). lia. Qed.
 Lemma end_costs : cnt n (fun k => negb (whole k)) <= sum (n * 2) (fun j => excess_of 2 X reads (base + j)).
-Proof.
-  rewrite sum_grid. apply sum_le. intros k Hk. cbn [sum]. destruct (ending_at k Hk) as [_ E].
+Proof. rewrite sum_grid. apply sum_le. intros k Hk. cbn [sum]. destruct (ending_at k Hk) as [_ E].
   assert (Ex : excess_of 2 X reads (base + (k * 2 + 1)) = 4 - min (X (base + (k * 2 + 1)) k) 2 - 2).
   { unfold excess_of. rewrite at_ending, E. reflexivity. }
-  rewrite Ex. unfold whole. destruct (Nat.leb_spec 2 (X (base + (k * 2 + 1)) k)); cbn [negb]; lia.
-Qed.
+  rewrite Ex. unfold whole. destruct (Nat.leb_spec 2 (X (base + (k * 2 + 1)) k)); cbn [negb]; lia. Qed.
 Lemma middle_depth r : In r middle -> depth r = 1.
-Proof.
-  intros H. apply in_flat_map in H as (e & _ & H). apply in_app_or in H as [H|H];
-    apply in_map_iff in H as (k & <- & _); auto.
-Qed.
+Proof. intros H. apply in_flat_map in H as (e & _ & H). apply in_app_or in H as [H|H];
+    apply in_map_iff in H as (k & <- & _); auto. Qed.
 (* A chain that is whole at the end was whole ever since the beginning. *)
 Lemma whole_since b k : k < n -> length (beginning n) <= b -> b <= base -> whole k = true -> 2 <= X b k.
-Proof.
-  intros Hk L1 L2 W. apply Nat.leb_le in W. pose proof reads_length as RL.
+Proof. intros Hk L1 L2 W. apply Nat.leb_le in W. pose proof reads_length as RL.
   apply (held_before 2 k (base - b + (k * 2 + 1)) b); [lia| |].
   - replace (b + (base - b + (k * 2 + 1))) with (base + (k * 2 + 1)) by lia. exact W.
   - intros i Hi. destruct (le_lt_dec base (b + i)) as [L|L].
@@ -319,15 +275,13 @@ Proof.
       * replace j with (j / 2 * 2) by lia. rewrite A. cbn [depth]. lia.
       * replace j with (j / 2 * 2 + 1) in Ei by lia. rewrite B in Ei. cbn [chain] in Ei. lia.
     + intros _. enough (E : depth (at_ (b + i)) = 1) by lia. apply middle_depth. unfold nth_read, asks. unfold
-      base in L. rewrite app_nth2 by lia. fold middle. rewrite app_nth1 by lia. apply nth_In. lia.
-Qed.
+      base in L. rewrite app_nth2 by lia. fold middle. rewrite app_nth1 by lia. apply nth_In. lia. Qed.
 
 Lemma closing_costs e b : length (beginning n) <= b -> b + length (others n e) <= base ->
   (forall j, j < length (others n e) -> at_ (b + j) = Read (nth j (others n e) 0) 1 3) ->
   n <= sum n (fun k => if (k =? fst e) || (k =? snd e) then 1 else min (X b k) 1) +
        sum (length (others n e)) (fun j => excess_of 2 X reads (b + j)).
-Proof.
-  intros L1 L2 At. set (l := others n e) in *. assert (ND : NoDup l) by (apply NoDup_filter, seq_NoDup).
+Proof. intros L1 L2 At. set (l := others n e) in *. assert (ND : NoDup l) by (apply NoDup_filter, seq_NoDup).
   assert (E : lsum l (fun k => 1 - min (X b k) 1) <= sum (length l) (fun j => excess_of 2 X reads (b + j))).
   { rewrite <- (sum_nth l 0). apply sum_le. intros j Hj. unfold excess_of. rewrite At by auto. cbn [chain depth
     input]. set (k := nth j l 0). destruct (le_lt_dec 1 (X (b + j) k)) as [H|H]; [|lia].
@@ -337,11 +291,9 @@ Proof.
   unfold l at 1 in E. unfold others in E. rewrite lsum_filter, lsum_seq in E.
   eapply Nat.le_trans; [|apply Nat.add_le_mono_l, E]. rewrite <- sum_add.
   apply Nat.le_trans with (sum n (fun _ => 1)); [clear; induction n; simpl; lia|]. apply sum_le. intros k _.
-  destruct (k =? fst e), (k =? snd e); cbn [orb negb andb]; lia.
-Qed.
+  destruct (k =? fst e), (k =? snd e); cbn [orb negb andb]; lia. Qed.
 Lemma whole_independent : independent edges whole /\ K <= cnt n whole.
-Proof.
-  assert (Tel : forall b c, length (beginning n) <= b -> b + c <= base ->
+Proof. assert (Tel : forall b c, length (beginning n) <= b -> b + c <= base ->
     sum c (fun j => excess_of 2 X reads (b + j)) + sum (n * 2) (fun j => excess_of 2 X reads (base + j)) <= n - K).
   { intros b c L1 L2. eapply Nat.le_trans; [|exact cheap]. unfold strict_tel. rewrite reads_length, sum_app.
     apply Nat.add_le_mono_r. replace base with (b + (c + (base - b - c))) at 1 by lia.
@@ -372,8 +324,7 @@ Proof.
       - pose proof (whole_since b k Hk L1 ltac:(lia) W). destruct (_ || _); lia.
       - destruct (Nat.eqb_spec k (fst e)) as [->|]; [congruence|]. destruct (Nat.eqb_spec k (snd e)) as [->|];
         [congruence|]. simpl. lia. } lia.
-  - specialize (Tel base 0 ltac:(unfold base; lia) ltac:(lia)). simpl in Tel. lia.
-Qed.
+  - specialize (Tel base 0 ltac:(unfold base; lia) ltac:(lia)). simpl in Tel. lia. Qed.
 End Set_.
 End Reduction.
 
@@ -382,11 +333,9 @@ End Reduction.
 Theorem strict_caches_are_independent_sets : forall n K edges, graph n edges -> 1 <= K -> K + 3 <= n ->
   ((exists chosen, independent edges chosen /\ K <= cnt n chosen) <->
    (exists X, strict_plan n (n + K - 1) (asks n edges) X /\ strict_tel 2 X (asks n edges) <= n - K)).
-Proof.
-  intros n K edges G K1 K3. split.
+Proof. intros n K edges G K1 K3. split.
   - intros (chosen & I & W). destruct (fewer n chosen K W) as (q & Q & Sub). assert (Iq : independent edges q).
     { intros e He. specialize (I e He). destruct (q (fst e)) eqn:E1, (q (snd e)) eqn:E2; auto.
       rewrite (Sub _ E1), (Sub _ E2) in I. discriminate. }
     exists (kept n edges q). split; [apply kept_plan|apply kept_tel]; auto.
-  - intros (X & P & T). exists (whole n edges X). now apply whole_independent.
-Qed.
+  - intros (X & P & T). exists (whole n edges X). now apply whole_independent. Qed.

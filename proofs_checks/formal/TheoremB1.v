@@ -1,7 +1,7 @@
-(* Theorem B.1 for private conversations in units: what the greedy of statement F keeps of the tokens of
-   conversations is a plan of least TEL, from any initial cache, under optional and forced caching. *)
+(* Theorem B.1 for private conversations in units, a corollary of statement F: a conversation is a path of tokens,
+   which may be cached one by one. From any initial cache, under optional and forced caching. *)
 From Coq Require Import Arith Lia List Bool.
-Require Import Numbers Model Plans RunsArePlans Forest FurthestEndFirst StatementF OptimumAttained.
+Require Import Numbers Model Plans RunsArePlans Forest StatementF.
 Import ListNotations.
 
 Fixpoint run_of (Z : nat -> bool) n d := match n with 0 => 0 | S n => if Z d then S (run_of Z n (S d)) else 0 end.
@@ -105,15 +105,15 @@ Proof.
     auto.
   - intros [<- L]. exists d. auto.
 Qed.
-Lemma running_token t c : t < T -> runs r blk len t c = true ->
+Lemma running_token t c : t <= T -> runs r blk len t c = true ->
   exists s, t = S s /\ forced = true /\ reads blk len s c = true.
 Proof.
   intros Ht H. apply (runs_ok blk len) in H as (k & K1 & K2 & R). unfold b2n in K1.
   destruct forced; [|lia]. exists (t - 1). replace k with (t - 1) in R by lia. repeat split; auto. lia.
 Qed.
-Lemma running_fit : fitting (N * D) T C r blk len.
+Lemma running_fit t : t <= T -> cnt (N * D) (runs r blk len t) <= C.
 Proof.
-  intros t Ht. destruct (existsb (fun c => runs r blk len t c) (seq 0 (N * D))) eqn:Ex.
+  intros Ht. destruct (existsb (fun c => runs r blk len t c) (seq 0 (N * D))) eqn:Ex.
   - apply existsb_exists in Ex as (c & _ & H). destruct (running_token t c Ht H) as (s & -> & Fo & _).
     apply Nat.le_trans with (len s); [|apply each_fits; auto; lia]. pose proof (len_D s ltac:(lia)).
     rewrite <- (sum_ltb D (len s)) by lia. apply (sum_inj _ D _ (fun c => c mod D)).
@@ -148,7 +148,8 @@ Proof.
     unfold cnt. rewrite sum_grid. apply sum_le. intros i Hi. unfold blocks.
     rewrite (sum_ext D _ (fun d => if d <? X t i then 1 else 0)); [apply sum_ltb_le|].
     intros d Hd. destruct (split_block i d Hd) as [-> ->]. reflexivity.
-  - intros t c Ht H. destruct (running_token t c Ht H) as (s & -> & Fo & R). apply reads_iff in R as (d & Hd & <-).
+  - intros t c Ht H. destruct (running_token t c ltac:(lia) H) as (s & -> & Fo & R).
+    apply reads_iff in R as (d & Hd & <-).
     unfold blocks, blk. pose proof (len_D s ltac:(lia)). destruct (split_block (who_at s) d ltac:(lia)) as [-> ->].
     apply Nat.ltb_lt. rewrite p_forced; auto.
   - apply sum_le. intros t Ht. specialize (histories t Ht). pose proof (past_D t (who_at t) ltac:(lia)).
@@ -198,34 +199,38 @@ Proof.
   - intros t Ht. unfold filled, input. lia.
 Qed.
 
-(* The greedy over reuse intervals of tokens: at each step, while more is held than there is room, drop one that is
-   needed last, of one turn the deepest. *)
-Notation wide := (OptimumAttained.wide T len).
-Notation need := (needed blk len hist (input us) first_block xi).
-Definition greedy := StatementF.greedy (N * D) T wide C r blk len need.
-Definition proved := StatementF.proved (N * D) T wide C r blk len need.
-Definition kept_by dropped := lengths (planned T wide r blk len dropped).
+(* Tail-Optimized Belady on single tokens: Z t is what it caches at the start of turn t. *)
+Definition run_on_tokens (Z : nat -> nat -> bool) := Z 0 = first_block /\
+  forall t, t < T -> forest_belady_cut (N * D) T C r blk len hist (input us) first_block xi (S t)
+    (filled_with blk len t (Z t)) (Z (S t)).
+(* What a set P of steps allows any plan to keep. *)
+Definition bound := StatementF.bound (N * D) T C r xi blk len hist (input us) first_block.
 
-Lemma greedy_is_best dropped : greedy dropped ->
-  plan (kept_by dropped) /\ (forall X, plan X -> tel (kept_by dropped) <= tel X) /\
-  (forall P X, plan X -> uncached_tel xi us <= tel X + proved P) /\
-  exists P, uncached_tel xi us = tel (kept_by dropped) + proved P.
+Lemma first_fits : sum N at_first <= C -> cnt (N * D) first_block <= C.
 Proof.
-  intros G.
-  destruct (forest_optimum _ T C r xi blk len hist (input us) first_block tokens running_fit dropped G) as (PF &
-    BF).
-  destruct (forest_certificate _ T C r xi blk len hist (input us) first_block tokens running_fit dropped G) as (SF
-    & EF).
-  destruct (lengths_plan _ PF) as (PL & TL).
-  assert (S : forall P X, plan X -> uncached_tel xi us <= tel X + proved P).
-  { intros P X PX. destruct (blocks_plan X PX) as (PB & TB). specialize (SF P _ PB).
-    unfold uncached_tel, proved. lia. }
-  repeat split; [apply PL..| |exact S|].
-  - intros X PX. destruct (blocks_plan X PX) as (PB & TB). specialize (BF _ PB). unfold kept_by. lia.
-  - destruct EF as (P & EF). exists P. specialize (S P _ PL). unfold uncached_tel, proved, kept_by in *. lia.
+  intros F. eapply Nat.le_trans; [|exact F]. unfold cnt. rewrite sum_grid. apply sum_le. intros i Hi.
+  unfold first_block. rewrite (sum_ext D _ (fun d => if d <? at_first i then 1 else 0)); [apply sum_ltb_le|].
+  intros d Hd. destruct (split_block i d Hd) as [-> ->]. reflexivity.
 Qed.
-Lemma greedy_comes_to_an_end : exists dropped, greedy dropped.
-Proof. apply sweep_exists with (n := S T); unfold OptimumAttained.wide; lia. Qed.
+Lemma tokens_are_best Z : sum N at_first <= C -> run_on_tokens Z ->
+  plan (lengths Z) /\ (forall X, plan X -> tel (lengths Z) <= tel X) /\
+  (forall P X, plan X -> uncached_tel xi us <= tel X + bound P) /\
+  exists P, uncached_tel xi us = tel (lengths Z) + bound P.
+Proof.
+  intros F (Z0 & Cu). assert (B : forall c, Z 0 c = first_block c) by (intros c; now rewrite Z0).
+  destruct (forest_belady_is_optimal _ T C r xi blk len hist (input us) first_block tokens (first_fits F) Z B Cu)
+    as (PF & BF).
+  destruct (forest_certificate_closes _ T C r xi blk len hist (input us) first_block tokens (first_fits F) Z B Cu)
+    as (EF & SF).
+  destruct (lengths_plan _ PF) as (PL & TL).
+  assert (S : forall P X, plan X -> uncached_tel xi us <= tel X + bound P).
+  { intros P X PX. destruct (blocks_plan X PX) as (PB & TB). specialize (SF P _ PB).
+    unfold uncached_tel, bound. lia. }
+  split; [exact PL|]. split; [|split; [exact S|]].
+  - intros X PX. destruct (blocks_plan X PX) as (PB & TB). destruct EF as (P & EF).
+    specialize (BF _ PB). lia.
+  - destruct EF as (P & EF). exists P. specialize (S P _ PL). unfold uncached_tel, bound in *. lia.
+Qed.
 End TheoremB1.
 
 Section Rows.
@@ -237,34 +242,38 @@ Variable us : list turn.
 Hypothesis starts : Model.start N w X0.
 Hypothesis turns : trace N w us.
 Hypothesis fits : each_fits C forced us.
-Notation greedy := (greedy N C xi forced (past w) X0 us).
-Notation kept_by := (kept_by N forced (past w) us).
-Notation proved := (proved N C xi forced (past w) X0 us).
+Hypothesis first_fits : sum N X0 <= C.
+Notation run_on_tokens := (run_on_tokens N C xi forced (past w) X0 us).
+Notation lengths := (lengths N (past w) us).
+Notation bound := (bound N C xi forced (past w) X0 us).
 Notation plan := (Plans.plan N C forced X0 us).
 Notation tel := (tel xi us).
 
-Lemma of_a_trace dropped : greedy dropped ->
-  plan (kept_by dropped) /\ (forall X, plan X -> tel (kept_by dropped) <= tel X) /\
-  (forall P X, plan X -> uncached_tel xi us <= tel X + proved P) /\
-  exists P, uncached_tel xi us = tel (kept_by dropped) + proved P.
+Lemma of_a_trace Z : run_on_tokens Z ->
+  plan (lengths Z) /\ (forall X, plan X -> tel (lengths Z) <= tel X) /\
+  (forall P X, plan X -> uncached_tel xi us <= tel X + bound P) /\
+  exists P, uncached_tel xi us = tel (lengths Z) + bound P.
 Proof.
-  destruct starts as [B H O Ne Op]. apply greedy_is_best; auto; apply (histories_at N us w turns).
+  destruct starts as [B H O Ne Op]. apply tokens_are_best; auto; apply (histories_at N us w turns).
 Qed.
 
-(* Rows theorem-b1 (forced is false) and theorem-b1.forced (it is true). Tail-Optimized Belady attains the optimum,
-   from any initial cache. It is the greedy over reuse intervals: it drops what is needed last, of one turn the
-   deepest. *)
-Theorem theorem_b1 : forall dropped, greedy dropped ->
-  plan (kept_by dropped) /\ forall X, plan X -> tel (kept_by dropped) <= tel X.
-Proof. intros dropped G. destruct (of_a_trace dropped G) as (A & B & _). auto. Qed.
+(* Rows theorem-b1 (forced is false) and theorem-b1.forced (it is true), in units, as a corollary of statement F:
+   of tokens that may be cached one by one Tail-Optimized Belady leaves prefixes of least TEL. *)
+Theorem theorem_b1 : forall Z, run_on_tokens Z ->
+  plan (lengths Z) /\ forall X, plan X -> tel (lengths Z) <= tel X.
+Proof. intros Z R. destruct (of_a_trace Z R) as (A & B & _). auto. Qed.
 
-(* Rows theorem-b1.certificate and .certificate.forced. A set P of steps proves that. *)
-Theorem certificate_of_the_greedy : forall dropped, greedy dropped ->
-  (forall P X, plan X -> uncached_tel xi us <= tel X + proved P) /\
-  exists P, uncached_tel xi us = tel (kept_by dropped) + proved P.
-Proof. intros dropped G. destruct (of_a_trace dropped G) as (_ & _ & S & E). auto. Qed.
+(* Rows theorem-b1.certificate and .certificate.forced, in units. *)
+Theorem certificate_of_tokens : forall Z, run_on_tokens Z ->
+  (exists P, uncached_tel xi us = tel (lengths Z) + bound P) /\
+  forall P X, plan X -> uncached_tel xi us <= tel X + bound P.
+Proof. intros Z R. destruct (of_a_trace Z R) as (_ & _ & S & E). auto. Qed.
 
-(* Row theorem-b1, the other half. On every trace the greedy comes to an end, so theorem_b1 is not empty. *)
-Theorem greedy_ends : exists dropped, greedy dropped.
-Proof. apply greedy_comes_to_an_end. Qed.
+(* Row theorem-b1, the other half. There is a run on tokens on every trace, so theorem_b1 is not empty. *)
+Theorem tokens_run : exists Z, run_on_tokens Z.
+Proof.
+  destruct starts as [B H O Ne Op]. apply forest_belady_runs.
+  - apply tokens; auto; apply (histories_at N us w turns).
+  - intros t Ht. apply running_fit; auto.
+Qed.
 End Rows.

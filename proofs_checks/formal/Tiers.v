@@ -1,5 +1,5 @@
-(* Tiers of memory: what a turn finds in them, how they are cut one after the other, what loading costs, budgets.
-   *)
+(* Tiers of memory: what a turn finds in them, how they are cut one after the other, what loading costs,
+   budgets. *)
 From Coq Require Import Arith List Bool.
 Require Import Numbers Model Policies.
 Import ListNotations.

@@ -6,17 +6,13 @@ Import ListNotations.
 (* Together the tiers hold what they held, whichever tier it is in. *)
 Lemma has_sum Z Z' i : (forall k, k < i -> within (has Z Z' k) (Z' k)) ->
   forall v, together i Z' v + has Z Z' i v = together (S i) Z v.
-Proof.
-  intros W v. unfold together. induction i; [simpl; lia|]. simpl in IHi |- *.
-  pose proof (W i ltac:(lia) v). rewrite <- IHi; [lia|]. intros k Hk. apply W. lia.
-Qed.
+Proof. intros W v. unfold together. induction i; [simpl; lia|]. simpl in IHi |- *.
+  pose proof (W i ltac:(lia) v). rewrite <- IHi; [lia|]. intros k Hk. apply W. lia. Qed.
 Lemma arrive_sum u Z k v :
   together (S k) (arrive u Z) v = if v =? who u then history u + prompt u + response u else together (S k) Z v.
-Proof.
-  unfold together. induction k; simpl.
+Proof. unfold together. induction k; simpl.
   - unfold arrive, fill, upd. simpl. destruct (v =? who u); auto.
-  - simpl in IHk. rewrite IHk. unfold arrive, upd. simpl. destruct (v =? who u); lia.
-Qed.
+  - simpl in IHk. rewrite IHk. unfold arrive, upd. simpl. destruct (v =? who u); lia. Qed.
 Lemma together_up k Z v : together k Z v <= together (S k) Z v.
 Proof. unfold together. simpl. lia. Qed.
 Lemma together_mono k m Z v : k <= m -> together k Z v <= together m Z v.
@@ -34,15 +30,12 @@ Notation cut := (tier_cut N eager size worth w before).
 Notation within_worth X := (sum N (fun v => min (X v) (worth v - before v))).
 
 Lemma cut_less X X' : cut X X' -> within X X' /\ sum N X' <= size.
-Proof.
-  induction 1 as [X D E | X v X' Hv Sv F R [IH D] | X v X' O NS Hv Ov R [IH D]]; split; auto;
-    try (intros i; lia); intros i; specialize (IH i); revert IH; at_place v i; lia.
-Qed.
+Proof. induction 1 as [X D E | X v X' Hv Sv F R [IH D] | X v X' O NS Hv Ov R [IH D]]; split; auto;
+    try (intros i; lia); intros i; specialize (IH i); revert IH; at_place v i; lia. Qed.
 (* A tier that is full within what it is to hold stays full, and any full tier if only overflow goes. *)
 Lemma stays_full X X' : cut X X' -> size <= within_worth X \/ (eager = false /\ size <= sum N X) ->
   size <= sum N X'.
-Proof.
-  induction 1 as [X D E | X v X' Hv Sv F R IH | X v X' O NS Hv Ov R IH]; intros H.
+Proof. induction 1 as [X D E | X v X' Hv Sv F R IH | X v X' O NS Hv Ov R IH]; intros H.
   - destruct H as [H|[_ H]]; auto. eapply Nat.le_trans; [exact H|]. apply sum_le. intros; lia.
   - apply IH. destruct H as [H|[H1 H2]].
     + left. eapply Nat.le_trans; [exact H|]. apply sum_le. intros i Hi. destruct Sv. at_place v i; lia.
@@ -50,15 +43,13 @@ Proof.
       pose proof (sum_upd N X v (X v - 1) Hv). unfold lose. lia.
   - apply IH. left. pose proof (sum_upd N X v (X v - 1) Hv). destruct Ov as [Xv _].
     apply Nat.le_trans with (sum N (lose X v)); [unfold lose; lia|]. apply sum_le. intros i Hi.
-    specialize (NS i Hi). unfold surplus in NS. at_place v i; lia.
-Qed.
+    specialize (NS i Hi). unfold surplus in NS. at_place v i; lia. Qed.
 (* Who lost something has what it is to have, or the tier is full of newer ones and of no surplus. *)
 Lemma who_lost X X' : cut X X' -> forall v, v < N -> X' v < X v ->
   worth v <= before v + X' v \/
   (size <= sum N X' /\ (forall j, j < N -> came w j < came w v -> X' j = 0) /\
    forall j, j < N -> X' j = 0 \/ before j + X' j <= worth j).
-Proof.
-  induction 1 as [X D E | X x X' Hx Sx F R IH | X x X' O NS Hx Ox R IH]; intros v Hv L; [lia|..];
+Proof. induction 1 as [X D E | X x X' Hx Sx F R IH | X x X' O NS Hx Ox R IH]; intros v Hv L; [lia|..];
     pose proof (cut_less _ _ R) as [Le _].
   - specialize (IH v Hv). destruct (Nat.eq_dec v x) as [->|n].
     + unfold lose in IH at 1. rewrite upd_eq in IH. destruct Sx as [Xx Sx].
@@ -74,8 +65,7 @@ Proof.
       * intros Le Cj. destruct Ox as [_ Ox]. specialize (Ox j Hj). lia.
       * destruct Ox. specialize (NS x Hj). unfold surplus in NS. lia.
       * specialize (NS j Hj). unfold surplus in NS. lia.
-    + apply (IH v Hv). unfold lose. rewrite upd_neq by auto. exact L.
-Qed.
+    + apply (IH v Hv). unfold lose. rewrite upd_neq by auto. exact L. Qed.
 End Facts.
 
 Section Cascade.
@@ -88,10 +78,8 @@ Notation capacity := (capacity C inclusive).
 
 Lemma room_fits i before x : sum N before <= capacity i -> x <= room i before ->
   sum N before + x <= capacity (S i).
-Proof.
-  unfold Tiers.room, Tiers.capacity. destruct inclusive; simpl; [|lia].
-  destruct i; [lia|]. pose proof (larger eq_refl i). lia.
-Qed.
+Proof. unfold Tiers.room, Tiers.capacity. destruct inclusive; simpl; [|lia].
+  destruct i; [lia|]. pose proof (larger eq_refl i). lia. Qed.
 Lemma room_full i before x : capacity i <= sum N before -> room i before <= x ->
   capacity (S i) <= sum N before + x.
 Proof. unfold Tiers.room, Tiers.capacity. destruct inclusive; simpl; lia. Qed.
@@ -120,8 +108,7 @@ Proof. intros H. apply has_sum. intros i Hi. apply step_less. lia. Qed.
 Lemma step_down k v : k < K -> together (S k) Z' v <= together (S k) (arrive u Z) v.
 Proof. intros H. rewrite <- (step_sum k v H). pose proof (step_less k H v). unfold together. simpl. lia. Qed.
 Lemma step_sound : sound (serve u w) Z'.
-Proof.
-  destruct So as [St W F]. constructor.
+Proof. destruct So as [St W F]. constructor.
   - apply (serve_stands N w u St Nu).
   - intros [|k] Hk v; [unfold together; simpl; lia|]. pose proof (step_down k v ltac:(lia)) as D.
     rewrite arrive_sum in D. specialize (W (S k) Hk v). simpl. unfold upd. destruct (v =? who u); lia.
@@ -142,8 +129,7 @@ Hypothesis own : forall k u w v, v <> who u -> worth k (serve u w) v = worth k w
 
 Lemma step_full w u us Z Z' : sound w Z -> who u < N -> history u = past w (who u) -> eager = false ->
   step (serve u w) u us Z Z' -> full w Z -> full (serve u w) Z'.
-Proof.
-  intros So Nu Gr Ea R F. pose proof (step_sound w u us Z Z' So Nu R) as So'.
+Proof. intros So Nu Gr Ea R F. pose proof (step_sound w u us Z Z' So Nu R) as So'.
   destruct (serve_stands N w u (s_stands _ _ So) Nu) as (_ & Ck).
   assert (G : forall k, k <= K -> forall v, v < N ->
     (k = 0 \/ together k Z' v < worth (k - 1) (serve u w) v) -> capacity k <= sum N (together k Z') /\
@@ -183,8 +169,7 @@ Proof.
   assert (E : forall k v, together k nothing v = 0) by (intros; unfold together; apply sum_zero). constructor.
   - constructor; simpl; try lia.
   - intros k _ v. rewrite E. lia.
-  - intros k _. rewrite (sum_ext N _ (fun _ => 0)); [rewrite sum_zero; lia|auto].
-Qed.
+  - intros k _. rewrite (sum_ext N _ (fun _ => 0)); [rewrite sum_zero; lia|auto]. Qed.
 Lemma nothing_full : full nobody nothing.
 Proof. intros k v _ _ L. pose proof (of_the_past k nobody v) as P. simpl in P. lia. Qed.
 End Cascade.
@@ -199,8 +184,7 @@ Definition saves k (Z : tiers) v := sum k (fun i => (parts - load i) * Z i v).
 Lemma work_saves w Z u : (forall k, k <= K -> within (past w) (together k Z)) -> history u = past w (who u) ->
   work K parts load Z u + saves K Z (who u) = (history u + prompt u) * parts /\
   saves K Z (who u) <= history u * parts.
-Proof.
-  intros W G. unfold work. assert (E : forall k, k <= K -> sum k (found Z u) = together k Z (who u) /\
+Proof. intros W G. unfold work. assert (E : forall k, k <= K -> sum k (found Z u) = together k Z (who u) /\
     sum k (fun i => load i * found Z u i) + saves k Z (who u) = together k Z (who u) * parts).
   { induction k; intros Hk; [auto|]. destruct (IHk ltac:(lia)) as [E1 E2].
     assert (Fk : found Z u k = Z k (who u)).
@@ -213,36 +197,29 @@ Proof.
   destruct (E K (le_n _)) as [E1 E2]. rewrite E1. pose proof (W K (le_n _) (who u)).
   assert (together K Z (who u) * parts <= history u * parts) by nia. split; [|lia].
   replace ((history u + prompt u - together K Z (who u)) * parts) with
-    ((history u + prompt u) * parts - together K Z (who u) * parts) by nia. nia.
-Qed.
+    ((history u + prompt u) * parts - together K Z (who u) * parts) by nia. nia. Qed.
 Lemma more_saves Z Y v : forall k c, (forall i, i < k -> c <= parts - load i) ->
   (forall i, i <= k -> together i Z v <= together i Y v) ->
   saves k Z v + c * together k Y v <= saves k Y v + c * together k Z v.
-Proof.
-  induction k; intros c Hc D; [unfold saves, together; simpl; lia|].
+Proof. induction k; intros c Hc D; [unfold saves, together; simpl; lia|].
   specialize (IHk (parts - load k)). pose proof (D (S k) (le_n _)) as Dk. pose proof (Hc k ltac:(lia)).
   assert (I : saves k Z v + (parts - load k) * together k Y v <= saves k Y v + (parts - load k) * together k Z v).
   { apply IHk; auto. intros i Hi. enough (load i <= load k) by lia. clear - Hi slower. induction Hi; [apply
-    slower|]. destruct (slower m); lia. } unfold saves, together in *. simpl in *. nia.
-Qed.
+    slower|]. destruct (slower m); lia. } unfold saves, together in *. simpl in *. nia. Qed.
 Lemma last_saves Z v : forall k c, (forall i, i < k -> c <= parts - load i) -> c * together k Z v <= saves k Z v.
-Proof.
-  induction k; intros c Hc; unfold saves, together in *; simpl; [lia|].
-  specialize (IHk c ltac:(intros; apply Hc; lia)). pose proof (Hc k ltac:(lia)). nia.
-Qed.
+Proof. induction k; intros c Hc; unfold saves, together in *; simpl; [lia|].
+  specialize (IHk c ltac:(intros; apply Hc; lia)). pose proof (Hc k ltac:(lia)). nia. Qed.
 Lemma scaled_enough l b y : l < parts -> scaled parts l b <= y -> b * parts <= (parts - l) * y.
 Proof.
   unfold scaled. intros L H. pose proof (Nat.div_mod (b * parts + (parts - l - 1)) (parts - l) ltac:(lia)) as D.
-  pose proof (Nat.mod_upper_bound (b * parts + (parts - l - 1)) (parts - l) ltac:(lia)). nia.
-Qed.
+  pose proof (Nat.mod_upper_bound (b * parts + (parts - l - 1)) (parts - l) ltac:(lia)). nia. Qed.
 End Saved.
 
 Lemma sum_lt n f g v : v < n -> f v < g v -> (forall i, i < n -> f i <= g i) -> sum n f < sum n g.
 Proof.
   induction n; simpl; intros Hv L H; [lia|]. assert (sum n f <= sum n g) by (apply sum_le; intros; apply H; lia).
   pose proof (H n ltac:(lia)). destruct (Nat.eq_dec v n) as [->|]; [lia|].
-  specialize (IHn ltac:(lia) L ltac:(intros; apply H; lia)). lia.
-Qed.
+  specialize (IHn ltac:(lia) L ltac:(intros; apply H; lia)). lia. Qed.
 
 Section Comparison.
 Variables N K parts xi : nat.
@@ -258,15 +235,12 @@ Definition all_past : nat -> world -> nat -> nat := fun _ => past.
 (* LRU's tiers: where somebody has a token, all that is newer is there. *)
 Lemma lru_newer w X k v j : full all_past w X -> sound w X -> k < K -> v < N -> j < N ->
   together (S k) X v >= 1 -> came w v < came w j -> together (S k) X j = past w j.
-Proof.
-  intros F So Hk Hv Hj Xv Cj. pose proof (s_within _ _ _ _ _ _ So (S k) Hk j).
+Proof. intros F So Hk Hv Hj Xv Cj. pose proof (s_within _ _ _ _ _ _ So (S k) Hk j).
   destruct (le_lt_dec (past w j) (together (S k) X j)); [lia|].
-  destruct (F k j Hk Hj l) as [_ O]. specialize (O v Hv Cj). lia.
-Qed.
+  destruct (F k j Hk Hj l) as [_ O]. specialize (O v Hv Cj). lia. Qed.
 Lemma budget_or_lru worth w Z X k v : full worth w Z -> sound w Z -> full all_past w X -> sound w X ->
   k < K -> v < N -> worth k w v <= together (S k) Z v \/ together (S k) X v <= together (S k) Z v.
-Proof.
-  intros FZ SZ FX SX Hk Hv. destruct (le_lt_dec (worth k w v) (together (S k) Z v)) as [|L]; auto. right.
+Proof. intros FZ SZ FX SX Hk Hv. destruct (le_lt_dec (worth k w v) (together (S k) Z v)) as [|L]; auto. right.
   destruct (le_lt_dec (together (S k) X v) (together (S k) Z v)) as [|G]; auto. exfalso.
   destruct (FZ k v Hk Hv L) as [Fu Ol]. pose proof (s_fits _ _ _ _ _ _ SX (S k) Hk).
   enough (sum N (together (S k) Z) < sum N (together (S k) X)) by lia.
@@ -276,22 +250,19 @@ Proof.
   - rewrite (Ol j Hj B). lia.
   - exfalso. apply n. pose proof (s_stands _ _ _ _ _ _ SX) as St. apply (s_apart _ _ St); auto.
     rewrite B. apply (s_came _ _ St). pose proof (s_within _ _ _ _ _ _ SX (S k) Hk v). lia.
-  - rewrite (lru_newer w X k v j); auto; lia.
-Qed.
+  - rewrite (lru_newer w X k v j); auto; lia. Qed.
 
 (* As much in every tier and the ones before it; or all that the budget asks for. *)
 Lemma as_much_is_enough w Z X u : sound w Z -> sound w X -> history u = past w (who u) ->
   (forall k, k <= K -> together k X (who u) <= together k Z (who u)) -> above Z u <= above X u.
-Proof.
-  intros SZ SX G D. pose proof (more_saves parts load slower X Z (who u) K 0 ltac:(intros; lia) D).
+Proof. intros SZ SX G D. pose proof (more_saves parts load slower X Z (who u) K 0 ltac:(intros; lia) D).
   destruct (work_saves K parts load slower w Z u (s_within _ _ _ _ _ _ SZ) G) as [E _].
   destruct (work_saves K parts load slower w X u (s_within _ _ _ _ _ _ SX) G) as [E' _]. unfold Tiers.above. lia.
 Qed.
 Lemma budget_is_enough w Z u i : sound w Z -> history u = past w (who u) -> i < K -> load i < parts ->
   (past w (who u) > 0 -> prompt u <= guess w (who u)) -> past w (who u) > 0 ->
   scaled parts (load i) (past w (who u) + guess w (who u) - xi) <= together (S i) Z (who u) -> above Z u = 0.
-Proof.
-  intros SZ G Hi Li P Pp B. specialize (P Pp). pose proof (scaled_enough parts _ _ _ Li B) as E.
+Proof. intros SZ G Hi Li P Pp B. specialize (P Pp). pose proof (scaled_enough parts _ _ _ Li B) as E.
   pose proof (last_saves parts load Z (who u) (S i) (parts - load i)) as L.
   assert (Mo : forall j, j <= i -> load j <= load i).
   { intros j Hj. clear - Hj slower. induction Hj; auto. destruct (slower m); lia. }
@@ -299,16 +270,13 @@ Proof.
   assert (M : saves parts load (S i) Z (who u) <= saves parts load K Z (who u)).
   { unfold saves. clear - Hi. induction Hi; auto. eapply Nat.le_trans; [exact IHHi|]. apply Nat.le_add_r. }
   destruct (work_saves K parts load slower w Z u (s_within _ _ _ _ _ _ SZ) G) as [E' _].
-  unfold Tiers.above. rewrite G in E'. nia.
-Qed.
+  unfold Tiers.above. rewrite G in E'. nia. Qed.
 Lemma more_or_less (f g : nat -> nat) n : (forall k, k <= n -> f k <= g k) \/ exists k, k <= n /\ g k < f k.
-Proof.
-  induction n as [|n [H|(k & Hk & L)]].
+Proof. induction n as [|n [H|(k & Hk & L)]].
   - destruct (le_lt_dec (f 0) (g 0)); [left; intros k Hk; now replace k with 0 by lia | right; exists 0; auto].
   - destruct (le_lt_dec (f (S n)) (g (S n))); [left|right; exists (S n); auto].
     intros k Hk. destruct (Nat.eq_dec k (S n)) as [->|]; auto. apply H. lia.
-  - right. exists k. auto.
-Qed.
+  - right. exists k. auto. Qed.
 
 Variable worth : nat -> world -> nat -> nat.
 Hypothesis falling : forall k w v, worth (S k) w v <= worth k w v.
@@ -319,8 +287,7 @@ Hypothesis gains : load (K - 1) < parts.
 
 Lemma one_turn w Z X u : full worth w Z -> sound w Z -> full all_past w X -> sound w X -> who u < N ->
   history u = past w (who u) -> (past w (who u) > 0 -> prompt u <= guess w (who u)) -> above Z u <= above X u.
-Proof.
-  intros FZ SZ FX SX Nu G P.
+Proof. intros FZ SZ FX SX Nu G P.
   destruct (more_or_less (fun k => together k X (who u)) (fun k => together k Z (who u)) K) as [H|(k & Hk & L)].
   - now apply (as_much_is_enough w).
   - destruct k; [unfold together in L; simpl in L; lia|].
@@ -330,15 +297,13 @@ Proof.
     { assert (Q : k <= K - 1) by lia. revert Q. generalize (K - 1). clear - falling. induction 1; auto.
       pose proof (falling m w (who u)). lia. } rewrite at_last in M. unfold scaled_budget in M.
     pose proof (together_mono (S k) (S (K - 1)) Z (who u) ltac:(lia)) as U.
-    rewrite (budget_is_enough w Z u (K - 1)); auto; lia.
-Qed.
+    rewrite (budget_is_enough w Z u (K - 1)); auto; lia. Qed.
 Lemma every_turn : forall us w Z X of_tlru of_lru,
   full worth w Z -> sound w Z -> full all_past w X -> sound w X ->
   trace N w us -> grow w us -> covered w us ->
   replays (tlru_tiers N C inclusive false K worth) above w Z us of_tlru ->
   replays (lru_tiers N C inclusive K) above w X us of_lru -> Forall2 le of_tlru of_lru.
-Proof.
-  induction us as [|u us IH]; intros w Z X xs ys FZ SZ FX SX Tr Gr Co RZ RX.
+Proof. induction us as [|u us IH]; intros w Z X xs ys FZ SZ FX SX Tr Gr Co RZ RX.
   - inversion RZ; inversion RX; constructor.
   - destruct Tr as (Nu & Hu & Tr). destruct Gr as (Gu & Gr). destruct Co as (Pu & Co).
     inversion RZ as [|? ? ? ? Z' zs CZ RZ']; subst. inversion RX as [|? ? ? ? X' xs' CX RX']; subst.
@@ -347,27 +312,25 @@ Proof.
     + apply (step_sound N K C inclusive false larger worth w u us Z Z'); auto.
     + apply (step_full N K C inclusive false larger all_past) with (us := us) (Z := X); auto.
       intros k u' w' v n. unfold all_past. simpl. now rewrite upd_neq.
-    + apply (step_sound N K C inclusive false larger all_past w u us X X'); auto.
-Qed.
+    + apply (step_sound N K C inclusive false larger all_past w u us X X'); auto. Qed.
 Lemma from_nothing us of_tlru of_lru : trace N nobody us -> grow nobody us -> covered nobody us ->
   replays (tlru_tiers N C inclusive false K worth) above nobody nothing us of_tlru ->
   replays (lru_tiers N C inclusive K) above nobody nothing us of_lru -> Forall2 le of_tlru of_lru.
 Proof.
   intros. apply (every_turn us nobody nothing nothing); auto; try apply nothing_full; try apply nothing_sound;
-    auto.
-Qed.
+    auto. Qed.
 End Comparison.
 
 Lemma scaled_budget_own xi parts l u w v : v <> who u ->
   scaled_budget xi parts l (serve u w) v = scaled_budget xi parts l w v.
 Proof. intros n. unfold scaled_budget. simpl. now rewrite !upd_neq. Qed.
 
+Definition one_budget K parts xi load : nat -> world -> nat -> nat :=
+  fun _ => scaled_budget xi parts (load (K - 1)).
 (* Rows tiers.tlru.one-budget and .exact. Conversations grow, and no prompt is more than its estimate, which may
    change at every turn. T-LRU with the last tier's scaled budget in all tiers, of which there may be any number,
    has at most the LRU cascade's excess at every turn: exclusive tiers and inclusive ones, whichever surplus goes
    on overflow. *)
-Definition one_budget K parts xi load : nat -> world -> nat -> nat :=
-  fun _ => scaled_budget xi parts (load (K - 1)).
 Theorem one_budget_never_worse : forall N K C inclusive parts xi load us of_tlru of_lru,
   (inclusive = true -> forall i, C i <= C (S i)) -> (forall i, load i <= load (S i) <= parts) ->
   load (K - 1) < parts -> trace N nobody us -> grow nobody us -> covered nobody us ->
@@ -375,17 +338,15 @@ Theorem one_budget_never_worse : forall N K C inclusive parts xi load us of_tlru
     nobody nothing us of_tlru ->
   replays (lru_tiers N C inclusive K) (above K parts xi load) nobody nothing us of_lru ->
   Forall2 le of_tlru of_lru.
-Proof.
-  intros N K C inc parts xi load us xs ys La Sl Ga Tr Gr Co RT RL.
+Proof. intros N K C inc parts xi load us xs ys La Sl Ga Tr Gr Co RT RL.
   eapply from_nothing; eauto; unfold one_budget; auto.
   - intros k w v. unfold scaled_budget. lia.
-  - intros; now apply scaled_budget_own.
-Qed.
+  - intros; now apply scaled_budget_own. Qed.
 
-(* Rows tiers.tlru.last-tier, .three and .exact. The same for LRU in all tiers but the last, and T-LRU with the
-   scaled budget in the last one. *)
 Definition last_budget K parts xi load (k : nat) (w : world) (v : nat) :=
   if k <? K - 1 then past w v else scaled_budget xi parts (load (K - 1)) w v.
+(* Rows tiers.tlru.last-tier, .three and .exact. The same for LRU in all tiers but the last, and T-LRU with the
+   scaled budget in the last one. *)
 Theorem last_tier_never_worse : forall N K C inclusive parts xi load us of_tlru of_lru,
   (inclusive = true -> forall i, C i <= C (S i)) -> (forall i, load i <= load (S i) <= parts) ->
   load (K - 1) < parts -> trace N nobody us -> grow nobody us -> covered nobody us ->
@@ -393,11 +354,9 @@ Theorem last_tier_never_worse : forall N K C inclusive parts xi load us of_tlru 
     nobody nothing us of_tlru ->
   replays (lru_tiers N C inclusive K) (above K parts xi load) nobody nothing us of_lru ->
   Forall2 le of_tlru of_lru.
-Proof.
-  intros N K C inc parts xi load us xs ys La Sl Ga Tr Gr Co RT RL.
+Proof. intros N K C inc parts xi load us xs ys La Sl Ga Tr Gr Co RT RL.
   eapply from_nothing; eauto; unfold last_budget.
   - intros k w v. unfold scaled_budget. destruct (Nat.ltb_spec (S k) (K - 1)), (Nat.ltb_spec k (K - 1)); lia.
   - intros k w v. unfold scaled_budget. destruct (k <? K - 1); lia.
   - intros k u w v n. rewrite scaled_budget_own by auto. simpl. now rewrite upd_neq.
-  - intros w v. now rewrite Nat.ltb_irrefl.
-Qed.
+  - intros w v. now rewrite Nat.ltb_irrefl. Qed.

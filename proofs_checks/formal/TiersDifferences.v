@@ -5,10 +5,8 @@ Require Import Numbers Model Excess Policies Cuts Tiers TiersBudgets.
 Import ListNotations.
 
 Lemma somewhere n f g : sum n f < sum n g -> exists j, j < n /\ f j < g j.
-Proof.
-  induction n; simpl; intros H; [lia|]. destruct (le_lt_dec (g n) (f n)); [|exists n; auto].
-  destruct IHn as (j & Hj & L); [lia|]. exists j. auto.
-Qed.
+Proof. induction n; simpl; intros H; [lia|]. destruct (le_lt_dec (g n) (f n)); [|exists n; auto].
+  destruct IHn as (j & Hj & L); [lia|]. exists j. auto. Qed.
 
 (* The children of a token that is lost are lost; and no two conversations have tokens of the same rank. *)
 Definition downwards (O : order) := forall v d, rank O v d <= rank O v (S d).
@@ -36,8 +34,7 @@ Record best (size : nat) (before X X' : cache) : Prop := {
     rank O v (before v + d) <= rank O j (before j + e) }.
 
 Lemma cut_best size before X X' : cut_by_rank N forced size theta O before X X' -> best size before X X'.
-Proof.
-  induction 1 as [X L | X v X' G Hv Xv Mv Mx R [Le Ex Al Fu Ra]].
+Proof. induction 1 as [X L | X v X' G Hv Xv Mv Mx R [Le Ex Al Fu Ra]].
   - constructor; auto; try (intros i; lia); intros; lia.
   - pose proof (sum_upd N X v (X v - 1) Hv) as U. constructor.
     + intros i. specialize (Le i). revert Le. at_place v i; lia.
@@ -49,8 +46,7 @@ Proof.
       assert (j = v /\ e = X v - 1) as [-> ->] by (revert G'; at_place v j; lia).
       assert (Xa : X' a <= X a) by (revert La; at_place v a; lia).
       replace (before v + (X v - 1)) with (before v + X v - 1) by lia.
-      eapply Nat.le_trans; [|apply (Mx a Ha); [lia|auto]]. apply deeper. lia.
-Qed.
+      eapply Nat.le_trans; [|apply (Mx a Ha); [lia|auto]]. apply deeper. lia. Qed.
 
 (* Two such cuts of the same cache leave the same. *)
 Lemma best_same w size X Y X' Y' : apart N w O -> (forall v, v < N -> X v <= past w v) ->
@@ -76,15 +72,13 @@ Proof.
     - specialize (W v Hv). lia.
     - specialize (W j Hj). lia. } intros BX BY v Hv. apply Nat.le_antisymm.
   - apply (G Y X Y' X'); auto; intros; rewrite <- E; auto.
-  - apply (G X Y X' Y'); auto.
-Qed.
+  - apply (G X Y X' Y'); auto. Qed.
 
 (* Some tiers that were cut to A', and one more: together they are a cut of all they had. *)
 Lemma compose first size A G A' B' : within G A -> (forced = true -> A theta = G theta) ->
   sum N (fun v => G v - A v) <= size -> best first empty A A' -> best size A' (fun v => G v - A' v) B' ->
   best (first + size) empty G (fun v => A' v + B' v).
-Proof.
-  intros AG Th Fit [LA XA AA FA RA] [LB XB AB FB RB]. unfold empty in *. simpl in RA.
+Proof. intros AG Th Fit [LA XA AA FA RA] [LB XB AB FB RB]. unfold empty in *. simpl in RA.
   assert (SG : sum N G = sum N A + sum N (fun v => G v - A v)).
   { rewrite <- sum_add. apply sum_ext. intros i _. specialize (AG i). lia. }
   assert (SB : sum N (fun v => G v - A' v) = sum N (fun v => G v - A v) + sum N (fun v => A v - A' v)).
@@ -123,8 +117,7 @@ Proof.
     assert (Mx : may_lose x).
     { intros Fo ->. rewrite (XA theta) in Ax; [lia|]. unfold Policies.may_lose. tauto. }
     pose proof (RA v x d (A' x) Hv Hx Mv D (le_n _) Ax) as R1.
-    pose proof (RB x j 0 (e - A' j) Hx Hj Mx ltac:(lia) Bj Gj) as R2. rewrite Nat.add_0_r in R2. lia.
-Qed.
+    pose proof (RB x j 0 (e - A' j) Hx Hj Mx ltac:(lia) Bj Gj) as R2. rewrite Nat.add_0_r in R2. lia. Qed.
 End Order.
 
 Section Differences.
@@ -142,8 +135,7 @@ Lemma together_is_one w u us Z Z' : stands N w -> who u < N -> (forall i, i < K 
   best N forced (policy (serve u w) u us) (who u) (sum (S k) C) empty
     (staying forced (who u) (policy (serve u w) u us) empty (together (S k) (arrive u Z))) (together (S k) Z') /\
   forall v, together k Z' v + has (arrive u Z) Z' k v = together (S k) (arrive u Z) v.
-Proof.
-  intros St Nu Fit R. destruct (orders w u us St Nu) as [Dn _]. set (O := policy (serve u w) u us) in *.
+Proof. intros St Nu Fit R. destruct (orders w u us St Nu) as [Dn _]. set (O := policy (serve u w) u us) in *.
   assert (B : forall k, k < K -> best N forced O (who u) (C k) (together k Z')
     (staying forced (who u) O (together k Z') (has (arrive u Z) Z' k)) (Z' k)).
   { intros k Hk. apply cut_best; auto. exact (R k Hk). }
@@ -177,16 +169,14 @@ Qed.
 Lemma reused_together Z X u k : X (who u) = together (S k) Z (who u) -> sum (S k) (found Z u) = reused X u.
 Proof.
   unfold reused. intros ->. generalize (S k) as m. clear k. induction m; [auto|]. cbn [sum]. rewrite IHm. unfold
-    found. pose proof (together_up m Z (who u)). lia.
-Qed.
+    found. pose proof (together_up m Z (who u)). lia. Qed.
 
 Lemma same_finds k : k < K -> forall us w Z X of_tiers of_cache, stands N w ->
   (forall i, i < K -> sum N (Z i) <= C i) -> (forall v, v < N -> X v = together (S k) Z v) ->
   (forall v, v < N -> X v <= past w v) -> trace N w us ->
   replays tiers_step (fun Z u => sum (S k) (found Z u)) w Z us of_tiers ->
   replays (cache_step (sum (S k) C)) reused w X us of_cache -> of_tiers = of_cache.
-Proof.
-  intros Hk. induction us as [|u us IH]; intros w Z X xs ys St Fit E W Tr RZ RX.
+Proof. intros Hk. induction us as [|u us IH]; intros w Z X xs ys St Fit E W Tr RZ RX.
   - inversion RZ; inversion RX; auto.
   - destruct Tr as (Nu & Hu & Tr). inversion RZ as [|? ? ? ? Z' zs CZ RZ']; subst.
     inversion RX as [|? ? ? ? X' xs' CX RX']; subst. f_equal; [now apply reused_together; apply E|].
@@ -206,26 +196,21 @@ Proof.
         (has (arrive u Z) Z' i)))) as [L|L]; [rewrite b4; auto|].
       rewrite (sum_ext N _ _ (fun v Hv => b3 ltac:(lia) v Hv)). lia.
     + intros v Hv. specialize (WF v Hv). pose proof (b_less _ _ _ _ _ _ _ _ BX v) as L. unfold staying in L.
-      destruct (exempt forced (who u) v); lia.
-Qed.
+      destruct (exempt forced (who u) v); lia. Qed.
 
 Lemma differences k us of_tiers of_cache : k < K -> trace N nobody us ->
   replays tiers_step (fun Z u => sum (S k) (found Z u)) nobody nothing us of_tiers ->
   replays (cache_step (sum (S k) C)) reused nobody empty us of_cache -> of_tiers = of_cache.
-Proof.
-  intros Hk Tr RZ RX. apply (same_finds k Hk us nobody nothing empty); auto.
+Proof. intros Hk Tr RZ RX. apply (same_finds k Hk us nobody nothing empty); auto.
   - constructor; simpl; lia.
   - intros i _. unfold nothing, empty. rewrite sum_zero. lia.
-  - intros v _. unfold together, nothing, empty. now rewrite sum_zero.
-Qed.
+  - intros v _. unfold together, nothing, empty. now rewrite sum_zero. Qed.
 End Differences.
 
 (* Ranks by recency. *)
 Lemma since_apart N w v j : stands N w -> past w v >= 1 -> past w j >= 1 -> since w v = since w j -> v = j.
-Proof.
-  unfold since. intros St Pv Pj E. pose proof (s_before _ _ St v). pose proof (s_before _ _ St j).
-  apply (s_apart _ _ St); [lia|]. apply (s_came _ _ St). lia.
-Qed.
+Proof. unfold since. intros St Pv Pj E. pose proof (s_before _ _ St v). pose proof (s_before _ _ St j).
+  apply (s_apart _ _ St); [lia|]. apply (s_came _ _ St). lia. Qed.
 Lemma since_now u w v : since (serve u w) v <= S (now w).
 Proof. unfold since. apply Nat.le_sub_l. Qed.
 Lemma wait_who v us d : wait v us < length us -> who (nth (wait v us) us d) = v.
@@ -236,8 +221,7 @@ Ltac orders := intros w u rest St Nu; destruct (serve_stands _ w u St Nu) as (St
   [intros v d; simpl; auto | intros v j d e Hv Hj Pv Pj; simpl; try (apply (since_apart _ _ v j St'); lia)].
 
 (* Private conversations, whatever they forget, optional and forced: at every turn the first k + 1 tiers find
-  what one
-   cache of their summed capacities finds under the same policy. *)
+   what one cache of their summed capacities finds under the same policy. *)
 Definition is_a_difference (policy : world -> turn -> list turn -> order) :=
   forall N K C forced k us of_tiers of_cache, k < K -> trace N nobody us ->
   replays (ordered_tiers N forced C K policy) (fun Z u => sum (S k) (found Z u)) nobody nothing us of_tiers ->
@@ -257,18 +241,15 @@ Proof. unfold is_a_difference. intros. eapply differences; eauto. orders. Qed.
 
 (* Row tiers.difference.flat.least-recent. *)
 Theorem least_recent_is_a_difference : forall xi, is_a_difference (least_recent_order xi).
-Proof.
-  unfold is_a_difference. intros. eapply differences; eauto. orders.
+Proof. unfold is_a_difference. intros. eapply differences; eauto. orders.
   - destruct (Nat.ltb_spec d (budget xi (serve u w) v)), (Nat.ltb_spec (S d) (budget xi (serve u w) v));
       unfold since; lia.
   - pose proof (since_apart _ _ v j St' ltac:(lia) ltac:(lia)) as Ap.
     pose proof (since_now u w v). pose proof (since_now u w j).
-    destruct (d <? _), (e <? _); intros E; try (apply Ap; lia); lia.
-Qed.
+    destruct (d <? _), (e <? _); intros E; try (apply Ap; lia); lia. Qed.
 
 Lemma foreseen_is_a_difference need : is_a_difference (foreseen need).
-Proof.
-  unfold is_a_difference. intros. eapply differences; eauto. orders.
+Proof. unfold is_a_difference. intros. eapply differences; eauto. orders.
   - destruct (Nat.ltb_spec (wait v rest) (length rest)); auto. set (q := need (nth (wait v rest) rest u)).
     destruct (Nat.ltb_spec d q), (Nat.ltb_spec (S d) q); lia.
   - pose proof (since_apart _ _ v j St' ltac:(lia) ltac:(lia)) as Ap.
@@ -276,8 +257,7 @@ Proof.
     pose proof (since_now u w v). pose proof (since_now u w j).
     destruct (Nat.ltb_spec (wait v rest) (length rest)), (Nat.ltb_spec (wait j rest) (length rest));
       try destruct (d <? _); try destruct (e <? _); intros E; try (apply Ap; lia); try lia.
-    rewrite <- Wv, <- Wj, E by lia. reflexivity.
-Qed.
+    rewrite <- Wv, <- Wj, E by lia. reflexivity. Qed.
 
 (* Row tiers.difference.belady. *)
 Theorem belady_is_a_difference : is_a_difference belady_order.
@@ -294,8 +274,7 @@ Lemma one_lru N w size A B : stands N w -> within (past w) A -> within (past w) 
     size <= sum N A /\ forall j, j < N -> came w j < came w v -> A j = 0) ->
   (forall v, v < N -> B v < past w v -> size <= sum N B /\ forall j, j < N -> came w j < came w v -> B j = 0) ->
   forall v, v < N -> A v <= B v.
-Proof.
-  intros St WA WB SA FA FB v Hv. destruct (le_lt_dec (A v) (B v)) as [|L]; auto. exfalso.
+Proof. intros St WA WB SA FA FB v Hv. destruct (le_lt_dec (A v) (B v)) as [|L]; auto. exfalso.
   specialize (WA v). destruct (FB v Hv ltac:(lia)) as [F O]. enough (sum N B < sum N A) by lia.
   apply sum_lt with (v := v); auto. intros j Hj. specialize (WB j).
   destruct (Nat.lt_trichotomy (came w j) (came w v)) as [E|[E|E]].
@@ -320,8 +299,7 @@ Lemma cascade_finds : forall us w Z X of_tiers of_cache,
   sound_K w Z -> full_K w Z -> sound_1 w X -> full_1 w X -> trace N w us -> grow w us ->
   replays (lru_tiers N C inclusive K) (fun Z u => sum (S k) (found Z u)) w Z us of_tiers ->
   replays (lru_tiers N one_size false 1) (fun X u => reused (X 0) u) w X us of_cache -> of_tiers = of_cache.
-Proof.
-  assert (ow : forall (k : nat) u w v, v <> who u -> past (serve u w) v = past w v)
+Proof. assert (ow : forall (k : nat) u w v, v <> who u -> past (serve u w) v = past w v)
     by (intros ? u w v n; simpl; now rewrite upd_neq).
   induction us as [|u us IH]; intros w Z X xs ys SZ FZ SX FX Tr Gr RZ RX.
   - inversion RZ; inversion RX; auto.
@@ -341,8 +319,7 @@ Proof.
       * apply (step_full N K C inclusive false larger (fun _ => past)) with (us := us) (Z := Z); auto.
       * apply (step_sound N 1 one_size false false ltac:(discriminate) (fun _ => past) w u us X X'); auto.
       * apply (step_full N 1 one_size false false ltac:(discriminate) (fun _ => past)) with (us := us) (Z := X);
-        auto.
-Qed.
+        auto. Qed.
 End LruCascade.
 
 (* Rows tiers.lru.difference, .three and .inclusive, where conversations grow. *)
@@ -352,8 +329,6 @@ Theorem lru_cascade_is_one_lru : forall N K C inclusive k us of_tiers of_cache,
   replays (lru_tiers N (fun _ => capacity C inclusive (S k)) false 1) (fun X u => reused (X 0) u)
     nobody nothing us of_cache ->
   of_tiers = of_cache.
-Proof.
-  intros N K C inc k us xs ys La Hk Tr Gr RZ RX.
+Proof. intros N K C inc k us xs ys La Hk Tr Gr RZ RX.
   apply (cascade_finds N K k C inc La Hk us nobody nothing nothing); auto; try apply nothing_sound;
-    try apply nothing_full; auto.
-Qed.
+    try apply nothing_full; auto. Qed.

@@ -37,48 +37,36 @@ Definition left w v := past w v - first w v.
 Definition newer (w : world) v f := sum N (fun j => if came w v <? came w j then f j else 0).
 
 Lemma first_is w v : first w v = min (past w v) (past w v + guess w v - xi).
-Proof.
-  unfold first, scaled_budget, scaled. rewrite at_once, Nat.sub_0_r. f_equal.
-  symmetry. apply Nat.div_unique with (parts - 1); lia.
-Qed.
+Proof. unfold first, scaled_budget, scaled. rewrite at_once, Nat.sub_0_r. f_equal.
+  symmetry. apply Nat.div_unique with (parts - 1); lia. Qed.
 Lemma split w v X : v < N -> (forall j, j < N -> X j >= 1 -> j <> v -> came w v < came w j) ->
   sum N X <= X v + newer w v X.
-Proof.
-  intros Hv H. assert (O : sum N (fun j => if j =? v then X v else 0) <= X v).
+Proof. intros Hv H. assert (O : sum N (fun j => if j =? v then X v else 0) <= X v).
   { eapply Nat.le_trans; [apply (sum_one N _ v)|]; [|now rewrite Nat.eqb_refl].
     intros j _ n. apply Nat.eqb_neq in n. now rewrite n. }
   unfold newer. apply Nat.le_trans with (sum N (fun j => (if j =? v then X v else 0) +
     (if came w v <? came w j then X j else 0))); [apply sum_le|rewrite sum_add; lia].
   intros j Hj. destruct (Nat.eqb_spec j v) as [->|n]; [lia|]. destruct (Nat.ltb_spec (came w v) (came w j));
-    [lia|]. destruct (le_lt_dec 1 (X j)); [|lia]. specialize (H j Hj l n). lia.
-Qed.
+    [lia|]. destruct (le_lt_dec 1 (X j)); [|lia]. specialize (H j Hj l n). lia. Qed.
 Lemma gather w v X f : v < N -> (forall j, j < N -> came w v < came w j -> f j <= X j) ->
   X v + newer w v f <= sum N X.
-Proof.
-  intros Hv H. pose proof (sum_upd N (fun j => if came w v <? came w j then f j else 0) v (X v) Hv) as U.
+Proof. intros Hv H. pose proof (sum_upd N (fun j => if came w v <? came w j then f j else 0) v (X v) Hv) as U.
   cbn beta in U. rewrite Nat.ltb_irrefl in U. unfold newer.
   enough (sum N (upd (fun j => if came w v <? came w j then f j else 0) v (X v)) <= sum N X) by lia.
   apply sum_le. intros j Hj. unfold upd. destruct (Nat.eqb_spec j v) as [->|n]; [lia|].
-  destruct (Nat.ltb_spec (came w v) (came w j)); [auto|lia].
-Qed.
+  destruct (Nat.ltb_spec (came w v) (came w j)); [auto|lia]. Qed.
 Lemma newer_le w v f g : (forall j, j < N -> came w v < came w j -> f j <= g j) -> newer w v f <= newer w v g.
-Proof.
-  intros H. apply sum_le. intros j Hj. destruct (Nat.ltb_spec (came w v) (came w j)); auto.
-Qed.
+Proof. intros H. apply sum_le. intros j Hj. destruct (Nat.ltb_spec (came w v) (came w j)); auto. Qed.
 Lemma newer_up u w v f g : stands N w -> v <> who u -> (forall j, f j <= g j) ->
   newer w v f <= newer (serve u w) v g.
-Proof.
-  intros St n H. apply sum_le. intros j Hj. simpl. rewrite (upd_neq _ _ v) by auto.
+Proof. intros St n H. apply sum_le. intros j Hj. simpl. rewrite (upd_neq _ _ v) by auto.
   destruct (Nat.ltb_spec (came w v) (came w j)); [|lia]. specialize (H j).
   destruct (Nat.eq_dec j (who u)) as [->|nj]; [rewrite upd_eq|rewrite upd_neq by auto].
   - pose proof (s_before _ _ St v). replace (came w v <? now w) with true by (symmetry; now apply Nat.ltb_lt). lia.
-  - apply Nat.ltb_lt in H0. rewrite H0. lia.
-Qed.
+  - apply Nat.ltb_lt in H0. rewrite H0. lia. Qed.
 
 Lemma first_room Z : room 0 (together 0 Z) = capacity 1.
-Proof.
-  unfold Tiers.room, Tiers.capacity, together. destruct inclusive; simpl; auto. rewrite sum_zero. lia.
-Qed.
+Proof. unfold Tiers.room, Tiers.capacity, together. destruct inclusive; simpl; auto. rewrite sum_zero. lia. Qed.
 Lemma second_room before : sum N before <= capacity 1 -> capacity 2 - capacity 1 <= room 1 before.
 Proof. unfold Tiers.room, Tiers.capacity. destruct inclusive; simpl; lia. Qed.
 
@@ -93,10 +81,8 @@ Record two (w : world) (Z : tiers) : Prop := {
     capacity 2 <= together 2 Z v + newer w v (past w) }.
 
 Lemma apart w Z v j : sound w Z -> came w j = came w v -> together 2 Z j >= 1 -> j = v.
-Proof.
-  intros So E P. pose proof (s_stands _ _ _ _ _ _ So) as St. apply (s_apart _ _ St); auto.
-  apply (s_came _ _ St). pose proof (s_within _ _ _ _ _ _ So 2 (le_n _) j). lia.
-Qed.
+Proof. intros So E P. pose proof (s_stands _ _ _ _ _ _ So) as St. apply (s_apart _ _ St); auto.
+  apply (s_came _ _ St). pose proof (s_within _ _ _ _ _ _ So 2 (le_n _) j). lia. Qed.
 
 Section Step.
 Variables (w : world) (u : turn) (us : list turn) (Z Z' : tiers).
@@ -116,15 +102,11 @@ Proof. exact (s_stands _ _ _ _ _ _ So). Qed.
 Lemma first_other v : v <> who u -> first w' v = first w v.
 Proof. intros n. unfold first. now apply scaled_budget_own. Qed.
 Lemma first_up v : first w v <= first w' v.
-Proof.
-  destruct (Nat.eq_dec v (who u)) as [->|n]; [|rewrite first_other; auto]. rewrite !first_is. simpl.
-  rewrite !upd_eq. destruct (past w (who u)); [lia|]. rewrite Sd; lia.
-Qed.
+Proof. destruct (Nat.eq_dec v (who u)) as [->|n]; [|rewrite first_other; auto]. rewrite !first_is. simpl.
+  rewrite !upd_eq. destruct (past w (who u)); [lia|]. rewrite Sd; lia. Qed.
 Lemma left_up v : left w v <= left w' v.
-Proof.
-  unfold left. rewrite !first_is. simpl. destruct (Nat.eq_dec v (who u)) as [->|n]; [rewrite !upd_eq|rewrite
-    !upd_neq; auto]. destruct (past w (who u)); [lia|]. rewrite Sd; lia.
-Qed.
+Proof. unfold left. rewrite !first_is. simpl. destruct (Nat.eq_dec v (who u)) as [->|n]; [rewrite !upd_eq|rewrite
+    !upd_neq; auto]. destruct (past w (who u)); [lia|]. rewrite Sd; lia. Qed.
 Lemma past_up v : past w v <= past w' v.
 Proof. simpl. destruct (Nat.eq_dec v (who u)) as [->|n]; [rewrite upd_eq; lia|rewrite upd_neq; auto]. Qed.
 Lemma in_first v : Z' 0 v <= arrive u Z 0 v.
@@ -134,30 +116,25 @@ Proof. unfold arrive, fill, upd. simpl. unfold upd. rewrite Nat.eqb_refl. destru
 
 (* A first tier that was full still is. *)
 Lemma first_stays_full : capacity 1 <= sum N (Z 0) -> capacity 1 <= sum N (Z' 0).
-Proof.
-  intros F. rewrite <- (first_room Z') in *. apply (stays_full _ _ _ _ _ _ _ _ (R 0 ltac:(lia))). simpl has.
+Proof. intros F. rewrite <- (first_room Z') in *. apply (stays_full _ _ _ _ _ _ _ _ (R 0 ltac:(lia))). simpl has.
   destruct eager eqn:Ea; [left|right; split; auto]; (eapply Nat.le_trans; [exact F|]); apply sum_le; intros j Hj;
     rewrite arrived; pose proof (s_within _ _ _ _ _ _ So 1 ltac:(lia) j) as W; cbn in W; pose proof (past_up
       (who u)).
   - pose proof (t_eager w Z T Ea j Hj). pose proof (first_up j). unfold worth. cbn [Nat.eqb]. unfold together;
     cbn [sum]. pose proof (first_is w' j). destruct (Nat.eqb_spec j (who u)) as [->|n]; lia.
-  - destruct (Nat.eqb_spec j (who u)) as [->|n]; lia.
-Qed.
+  - destruct (Nat.eqb_spec j (who u)) as [->|n]; lia. Qed.
 Lemma older_stay_out v : v <> who u -> (forall j, j < N -> came w j < came w v -> Z 0 j = 0) ->
   forall j, j < N -> came w' j < came w' v -> Z' 0 j = 0.
-Proof.
-  intros n O j Hj Cj. pose proof (in_first j) as L. rewrite arrived in L. simpl in Cj.
+Proof. intros n O j Hj Cj. pose proof (in_first j) as L. rewrite arrived in L. simpl in Cj.
   rewrite (upd_neq _ _ v) in Cj by auto. destruct (Nat.eqb_spec j (who u)) as [->|nj].
   - rewrite upd_eq in Cj. pose proof (s_before _ _ St v). lia.
-  - rewrite upd_neq in Cj by auto. rewrite (O j Hj Cj) in L. lia.
-Qed.
+  - rewrite upd_neq in Cj by auto. rewrite (O j Hj Cj) in L. lia. Qed.
 (* Who has less in the first tier than it is to have: the tier is full of it and newer ones; and if it lost that
    just now, of nothing above their budgets. *)
 Lemma new_full v : v < N -> Z' 0 v < first w' v ->
   capacity 1 <= sum N (Z' 0) /\ (forall j, j < N -> came w' j < came w' v -> Z' 0 j = 0) /\
   ((v <> who u /\ Z 0 v < first w v) \/ forall j, j < N -> Z' 0 j <= first w' j).
-Proof.
-  intros Hv L. pose proof (R 0 ltac:(lia)) as R0. cbn beta in R0. simpl has in R0.
+Proof. intros Hv L. pose proof (R 0 ltac:(lia)) as R0. cbn beta in R0. simpl has in R0.
   destruct (le_lt_dec (arrive u Z 0 v) (Z' 0 v)) as [Ke|Lo].
   - rewrite arrived in Ke. destruct (Nat.eqb_spec v (who u)) as [->|n].
     { rewrite first_is in L. lia. }
@@ -167,22 +144,18 @@ Proof.
     + unfold worth, together in B. cbn [Nat.eqb sum] in B. lia.
     + split; [|split]; auto.
       * now rewrite first_room in Q.
-      * right. intros j Hj. destruct (NS j Hj) as [E|E]; [lia|]. exact E.
-Qed.
+      * right. intros j Hj. destruct (NS j Hj) as [E|E]; [lia|]. exact E. Qed.
 Lemma size_of_second : capacity 2 - capacity 1 <= room 1 (together 1 Z').
 Proof. apply second_room. exact (s_fits _ _ _ _ _ _ So' 1 ltac:(lia)). Qed.
 Lemma alone_in X v : (forall j, j < N -> came w' j < came w' v -> X j = 0) -> (forall j, X j <= together 2 Z' j) ->
   forall j, j < N -> X j >= 1 -> j <> v -> came w' v < came w' j.
-Proof.
-  intros O L j Hj Xj n. destruct (Nat.lt_trichotomy (came w' v) (came w' j)) as [|[E|B]]; auto.
+Proof. intros O L j Hj Xj n. destruct (Nat.lt_trichotomy (came w' v) (came w' j)) as [|[E|B]]; auto.
   - exfalso. apply n. apply (apart w' Z'); [apply So'|auto|]. specialize (L j). lia.
-  - rewrite (O j Hj B) in Xj. lia.
-Qed.
+  - rewrite (O j Hj B) in Xj. lia. Qed.
 
 Lemma new_more v : v < N -> first w' v > 0 -> first w' v <= Z' 0 v -> second w' v <= together 2 Z' v \/
   first w' v + (capacity 2 - capacity 1) <= together 2 Z' v + newer w' v (left w').
-Proof.
-  intros Hv P B. pose proof (R 1 ltac:(lia)) as R1. cbn beta in R1.
+Proof. intros Hv P B. pose proof (R 1 ltac:(lia)) as R1. cbn beta in R1.
   pose proof (step_sum N 2 C inclusive eager worth w u us Z Z' Nu R 1 v ltac:(lia)) as Sv.
   destruct (cut_less _ _ _ _ _ _ _ _ R1) as [Le _]. specialize (Le v).
   assert (E : together 2 Z' v = together 1 Z' v + Z' 1 v) by reflexivity.
@@ -200,8 +173,7 @@ Proof.
       unfold together in W. cbn [sum] in W. unfold left.
       destruct (le_lt_dec (first w' j) (Z' 0 j)) as [|L]; [lia|].
       destruct (new_full j Hj L) as (_ & Oj & _). rewrite (Oj v Hv Cj) in B. lia. }
-    pose proof size_of_second. unfold together in E |- *. cbn [sum] in *. lia.
-Qed.
+    pose proof size_of_second. unfold together in E |- *. cbn [sum] in *. lia. Qed.
 Lemma new_less v : v < N -> Z' 0 v < first w' v -> second w' v <= together 2 Z' v \/
   capacity 2 <= together 2 Z' v + newer w' v (past w').
 Proof.
@@ -229,11 +201,9 @@ Proof.
     + apply alone_in; [|intros; unfold together; simpl; lia]. intros j Hj Cj. rewrite (O1 j Hj Cj).
       unfold together. cbn [sum]. rewrite (O j Hj Cj). reflexivity.
     + enough (newer w' v (fun i => together 1 Z' i + Z' 1 i) <= newer w' v (past w')) by (unfold together in *;
-      cbn [sum] in *; lia). apply newer_le. intros j _ _. exact (s_within _ _ _ _ _ _ So' 2 (le_n _) j).
-Qed.
+      cbn [sum] in *; lia). apply newer_le. intros j _ _. exact (s_within _ _ _ _ _ _ So' 2 (le_n _) j). Qed.
 Lemma new_two : two w' Z'.
-Proof.
-  constructor.
+Proof. constructor.
   - apply So'.
   - intros Ea v Hv. pose proof (R 0 ltac:(lia)) as R0. cbn beta in R0. simpl has in R0.
     assert (G : forall X X', tier_cut N eager (room 0 (together 0 Z')) (worth 0 w') w' (together 0 Z') X X' ->
@@ -241,8 +211,7 @@ Proof.
     specialize (G _ _ R0 v Hv). unfold surplus, worth, together in G. cbn [Nat.eqb sum] in G. lia.
   - intros v Hv L. destruct (new_full v Hv L) as (F & O & _). auto.
   - apply new_more.
-  - apply new_less.
-Qed.
+  - apply new_less. Qed.
 End Step.
 
 Notation sound_lru := (TiersBudgets.sound N 2 C inclusive).
@@ -250,8 +219,7 @@ Notation full_lru := (TiersBudgets.full N 2 C inclusive all_past).
 
 Lemma one_turn w Z X u : two w Z -> full_lru w X -> sound_lru w X -> who u < N ->
   history u = past w (who u) -> (past w (who u) > 0 -> prompt u <= guess w (who u)) -> above Z u <= above X u.
-Proof.
-  intros T FX SX Nu G P. pose proof (t_sound w Z T) as SZ. set (v := who u) in *.
+Proof. intros T FX SX Nu G P. pose proof (t_sound w Z T) as SZ. set (v := who u) in *.
   assert (All : Z 0 v = past w v -> above Z u <= above X u).
   { intros E. apply (as_much_is_enough N 2 parts xi C load inclusive slower w); auto. fold v. intros k Hk.
     pose proof (s_within _ _ _ _ _ _ SX k Hk v). destruct k; [auto|].
@@ -285,14 +253,12 @@ Proof.
     destruct (enough w v) as [E|E]; rewrite E in H2; [apply H2'; lia|].
     destruct (Nat.eq_dec (together 2 Z v) (past w v)) as [|n]; [apply H2'; lia|].
     rewrite (budget_is_enough N 2 parts xi C load inclusive slower w Z u 1); auto; try lia; fold v; try lia.
-    unfold scaled_budget in H2. lia.
-Qed.
+    unfold scaled_budget in H2. lia. Qed.
 Lemma every_turn : forall us w Z X of_tlru of_lru, two w Z -> full_lru w X -> sound_lru w X ->
   trace N w us -> grow w us -> covered w us -> steady w us ->
   replays step above w Z us of_tlru -> replays (lru_tiers N C inclusive 2) above w X us of_lru ->
   Forall2 le of_tlru of_lru.
-Proof.
-  induction us as [|u us IH]; intros w Z X xs ys T FX SX Tr Gr Co Sd RZ RX.
+Proof. induction us as [|u us IH]; intros w Z X xs ys T FX SX Tr Gr Co Sd RZ RX.
   - inversion RZ; inversion RX; constructor.
   - destruct Tr as (Nu & Hu & Tr). destruct Gr as (Gu & Gr). destruct Co as (Pu & Co). destruct Sd as (Su & Sd).
     inversion RZ as [|? ? ? ? Z' zs CZ RZ']; subst. inversion RX as [|? ? ? ? X' xs' CX RX']; subst.
@@ -300,33 +266,28 @@ Proof.
     + apply (new_two w u us Z Z'); auto.
     + apply (step_full N 2 C inclusive false larger all_past) with (us := us) (Z := X); auto.
       intros k u' w' v n. unfold all_past. simpl. now rewrite upd_neq.
-    + apply (step_sound N 2 C inclusive false larger all_past w u us X X'); auto.
-Qed.
+    + apply (step_sound N 2 C inclusive false larger all_past w u us X X'); auto. Qed.
 Lemma nothing_two : two nobody nothing.
-Proof.
-  assert (E : forall v, first nobody v = 0) by (intros; rewrite first_is; auto).
+Proof. assert (E : forall v, first nobody v = 0) by (intros; rewrite first_is; auto).
   constructor; [now apply nothing_sound| | | |].
   - intros _ v _. apply Nat.le_0_l.
   - intros v _ L. rewrite E in L. lia.
   - intros v _ P. rewrite E in P. lia.
-  - intros v _ L. rewrite E in L. lia.
-Qed.
+  - intros v _ L. rewrite E in L. lia. Qed.
 Lemma from_nothing us of_tlru of_lru :
   trace N nobody us -> grow nobody us -> covered nobody us -> steady nobody us ->
   replays step above nobody nothing us of_tlru ->
   replays (lru_tiers N C inclusive 2) above nobody nothing us of_lru -> Forall2 le of_tlru of_lru.
-Proof.
-  intros. apply (every_turn us nobody nothing nothing); auto; try apply nothing_two; try apply nothing_full;
-    try apply nothing_sound; auto.
-Qed.
+Proof. intros. apply (every_turn us nobody nothing nothing); auto; try apply nothing_two; try apply nothing_full;
+    try apply nothing_sound; auto. Qed.
 End Two.
 
+Definition scaled_budgets parts xi load : nat -> world -> nat -> nat :=
+  worth parts xi load (scaled_budget xi parts (load 1)).
 (* Rows tiers.tlru.scaled, .least-recent, .eager, .inclusive and .inclusive.eager. Conversations grow, and no
    prompt is more than its conversation's estimate, which stays the same. In two tiers T-LRU with scaled budgets
    has at most the LRU cascade's excess at every turn, whichever surplus goes on overflow, or if all goes at
    once. *)
-Definition scaled_budgets parts xi load : nat -> world -> nat -> nat :=
-  worth parts xi load (scaled_budget xi parts (load 1)).
 Theorem scaled_never_worse : forall N C inclusive eager parts xi load us of_tlru of_lru,
   (inclusive = true -> forall i, C i <= C (S i)) -> (forall i, load i <= load (S i) <= parts) ->
   load 0 = 0 -> load 1 < parts ->
@@ -335,14 +296,12 @@ Theorem scaled_never_worse : forall N C inclusive eager parts xi load us of_tlru
     nobody nothing us of_tlru ->
   replays (lru_tiers N C inclusive 2) (above 2 parts xi load) nobody nothing us of_lru ->
   Forall2 le of_tlru of_lru.
-Proof.
-  intros. eapply from_nothing with (second := scaled_budget xi parts (load 1)); eauto.
+Proof. intros. eapply from_nothing with (second := scaled_budget xi parts (load 1)); eauto.
   - intros w v. unfold scaled_budget. lia.
-  - intros; now apply scaled_budget_own.
-Qed.
+  - intros; now apply scaled_budget_own. Qed.
 
-(* Row tiers.tlru.first-tier. The same for T-LRU in the first tier and LRU in the second. *)
 Definition first_budget parts xi load : nat -> world -> nat -> nat := worth parts xi load past.
+(* Row tiers.tlru.first-tier. The same for T-LRU in the first tier and LRU in the second. *)
 Theorem first_tier_never_worse : forall N C inclusive eager parts xi load us of_tlru of_lru,
   (inclusive = true -> forall i, C i <= C (S i)) -> (forall i, load i <= load (S i) <= parts) ->
   load 0 = 0 -> load 1 < parts ->
@@ -351,6 +310,4 @@ Theorem first_tier_never_worse : forall N C inclusive eager parts xi load us of_
     nobody nothing us of_tlru ->
   replays (lru_tiers N C inclusive 2) (above 2 parts xi load) nobody nothing us of_lru ->
   Forall2 le of_tlru of_lru.
-Proof.
-  intros. eapply from_nothing with (second := past); eauto. intros u w v n. simpl. now rewrite upd_neq.
-Qed.
+Proof. intros. eapply from_nothing with (second := past); eauto. intros u w v n. simpl. now rewrite upd_neq. Qed.

@@ -1,10 +1,13 @@
 (* Runs the programs that Coq extracted. Each line of the standard input is a word and whole numbers of 0 or more; the
    answer is a line of them. A list is its length and its elements.
 
-     lru, tlru or tob  N C xi forced  [conversation past cached estimate]  [turn]   the excess of each turn
-     bound             C xi  [turn]  [step]      what no plan's TEL is below, as P is the set of these steps from 1
+     lru, tlru or tob  N C xi forced  [start]  [turn]           the excess of each turn
+     bound             N C xi forced  [start]  [turn]  [step]   what no plan's TEL is below, by the steps P, from 1
 
-   A turn is: conversation history prompt response estimate. What comes first in the initial cache came first. *)
+     forest-lru or forest-tlru  N C xi Q r  [request]   the same on shared prefixes, where the latest r requests run
+
+   A start, the least recent first, is: conversation past cached estimate. A turn is: conversation history prompt
+   response estimate. A request is what it asks for, its total, and the list of its blocks, below N, root first. *)
 open Extracted
 
 exception Ill_formed
@@ -41,29 +44,52 @@ let began n starts =
   let at column i = if i < n then column.(i) else 0 in
   ({ now = List.length starts + 1; past = at past; came = at came; guess = at guess }, at cached)
 
-let replayed policy tokens =
+let asked tokens answer =
   let n = next tokens in
   let capacity = next tokens in
   let xi = next tokens in
   let forced = next tokens > 0 in
-  let starts = listed tokens start in
-  let world, cache = began n starts in
-  policy n capacity xi forced world cache (listed tokens turn)
+  let world, cache = began n (listed tokens start) in
+  answer n capacity xi forced world cache (listed tokens turn)
 
-let bound tokens =
-  let capacity = next tokens in
-  let xi = next tokens in
-  let turns = listed tokens turn in
+let bound tokens _ capacity xi forced _ cache turns =
   let marks = Array.make (List.length turns) false in
   List.iter (fun step -> marks.(step - 1) <- true) (listed tokens next);
-  [ least_tel capacity xi turns (Array.to_list marks) ]
+  [ least_tel capacity xi forced cache turns (Array.to_list marks) ]
+
+let request tokens =
+  let ask = next tokens in
+  let total = next tokens in
+  (ask, total, Array.of_list (listed tokens next))
+
+(* Requests are counted from 1. *)
+let forest tokens lru =
+  let n = next tokens in
+  let capacity = next tokens in
+  let xi = next tokens in
+  let q = next tokens in
+  let r = next tokens in
+  let requests = Array.of_list (listed tokens request) in
+  let count = Array.length requests in
+  let at t = if t >= 1 && t <= count then requests.(t - 1) else (0, 0, [||]) in
+  let len t = let _, _, path = at t in Array.length path in
+  let block t d = let _, _, path = at t in if d < Array.length path then path.(d) else 0 in
+  let ask t = let a, _, _ = at t in a in
+  let total t = let _, all, _ = at t in all in
+  let depth = Array.make n 0 and deepest = Array.fold_left (fun k (_, _, p) -> max k (Array.length p)) 0 requests in
+  Array.iter (fun (_, _, path) -> Array.iteri (fun d v -> depth.(v) <- d + 1) path) requests;
+  let dep v = if v < n then depth.(v) else 0 in
+  if lru then run_forest_lru n capacity xi r deepest block len dep ask total count
+  else run_forest_tlru n capacity xi q r deepest block len dep ask total count
 
 let answer word tokens =
   match word with
-  | "lru" -> replayed run_lru tokens
-  | "tlru" -> replayed run_tlru tokens
-  | "tob" -> replayed (fun n c xi forced world cache turns -> run_tob n c xi forced world turns cache) tokens
-  | "bound" -> bound tokens
+  | "lru" -> asked tokens run_lru
+  | "tlru" -> asked tokens run_tlru
+  | "tob" -> asked tokens (fun n capacity xi forced _ cache turns -> run_tob n capacity xi forced turns cache)
+  | "bound" -> asked tokens (bound tokens)
+  | "forest-lru" -> forest tokens true
+  | "forest-tlru" -> forest tokens false
   | _ -> raise Ill_formed
 
 let () =

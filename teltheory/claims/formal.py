@@ -16,9 +16,11 @@ from pathlib import Path
 from shutil import copy, which
 
 from teltheory.errors import TelTheoryError
+from teltheory.model.instance import Instance
 
 TOOLS = {"coqc": "coq", "ocamlopt": "ocaml", "gcc": "gcc"}
 """What the programs are made with, and the Debian packages that have it."""
+BOUND = "bound"
 OCAML = ("checked.ml", "extracted.mli", "extracted.ml", "verified.ml")
 
 
@@ -40,7 +42,7 @@ def needed_by(name: str, files: Path) -> Iterator[str]:
 
     def visit(one: str) -> None:
         if one not in done and (files / f"{one}.v").is_file():
-            for line in re.findall(r"^Require (?:Import )?([\w ]+)\.", (files / f"{one}.v").read_text(), re.M):
+            for line in re.findall(r"^Require (?:Import )?([\w\s]+)\.", (files / f"{one}.v").read_text(), re.M):
                 for other in line.split():
                     visit(other)
             done.append(one)
@@ -109,7 +111,14 @@ def answers(program: Path, questions: Iterable[str]) -> list[list[int]]:
     return found
 
 
-def turn_numbers(columns: Iterable[Iterable[int]]) -> list[int]:
-    """Return turns as the program reads them, from columns: conversation, history, prompt, response, estimate."""
-    rows = list(zip(*columns, strict=True))
-    return [len(rows), *(int(number) for row in rows for number in row)]
+def question(word: str, instance: Instance, xi: int, q_hat: int = 0, steps: Iterable[int] = ()) -> str:
+    """Return a line for the program: the replay of an instance, or with steps from 1 the bound of certificates."""
+    trace, starts = instance.requests, instance.initial
+    codes = 1 + max([*trace.code.tolist(), *(start.code for start in starts)], default=-1)
+    held = [(start.code, start.past, start.cached, q_hat) for start in starts]
+    columns = (trace.code, instance.history, trace.prompt, trace.response)
+    turns = [(*row, q_hat) for row in zip(*(column.tolist() for column in columns), strict=True)]
+    lists = [held, turns] + [[(step,) for step in steps]] * (word == BOUND)
+    numbers = [codes, instance.capacity, xi, int(instance.forced)]
+    numbers += [number for one in lists for number in (len(one), *(n for row in one for n in row))]
+    return " ".join(map(str, [word, *numbers]))

@@ -2,10 +2,12 @@
 
 import json
 from dataclasses import replace
+from itertools import starmap
 
 import pytest
 from click.testing import CliRunner
 from formal.bridge import Question, answers, cases, differing, questions
+from formal.forests import forest_cases
 
 import teltheory as tt
 from teltheory.claims import formal
@@ -24,18 +26,22 @@ def program(tmp_path_factory):
 
 
 def test_what_runs_is_what_is_proved(program):
-    count, asked, wrong = differing(program, cases(100, 7))
+    count, asked, wrong = differing(program, map(questions, cases(100, 7)))
     assert (count, wrong) == (100, [])
     assert asked >= 400
 
 
-def test_another_answer_is_seen(program, monkeypatch):
+def test_what_runs_on_shared_prefixes_is_what_is_proved(program):
+    asked = (starmap(Question, lines) for lines in forest_cases(100, 7))
+    assert differing(program, asked) == (100, 200, [])
+
+
+def test_another_answer_is_seen(program):
     def lies(case):
         first, *_ = questions(case)
         return [Question(first.line, {"a liar": [one + 1 for one in first.expected["reference"]]})]
 
-    monkeypatch.setattr("formal.bridge.questions", lies)
-    _, _, wrong = differing(program, cases(20, 7))
+    _, _, wrong = differing(program, map(lies, cases(20, 7)))
     assert len(wrong) > 10
     assert "a liar" in wrong[0]
 
@@ -68,8 +74,9 @@ def run(*arguments):
     return CliRunner().invoke(commands, [*map(str, arguments)])
 
 
-def test_a_certificate_is_verified_by_the_extracted_program(files):
-    done = run("check-certificate", "--verified", *files(forced=False))
+@pytest.mark.parametrize("forced", [False, True])
+def test_a_certificate_is_verified_by_the_extracted_program(files, forced):
+    done = run("check-certificate", "--verified", *files(forced))
     assert done.exit_code == 0
     assert " ".join(done.output.split()).endswith(SAID)
 
@@ -83,8 +90,13 @@ def test_a_claim_that_is_more_than_coq_proves_is_refused(files):
 
 
 def test_what_the_checker_does_not_know_is_said(files):
-    done = run("check-certificate", "--verified", *files(forced=True))
-    assert "under forced caching, and --verified knows TEL of private" in str(done.exception)
+    file, trace_file = files(forced=True)
+    [(entry, trace)] = checked(str(file), read_certificates(str(file)), tt.read_trace(trace_file))
+    blocks = replace(entry, prefixes=replace(entry.prefixes, chains=False))
+    with pytest.raises(
+        tt.CertificateError, match="found tel of shared prefixes, and --verified knows TEL of priv"
+    ):
+        verify("p.json", [(blocks, trace)])
 
 
 def test_without_coq_one_line_says_what_is_missing(files, monkeypatch):

@@ -22,7 +22,7 @@ def check_certificate(file: str, trace_file: str, verified: bool, reading: Readi
     numbers and without a solver. Ends with 2 if one proves nothing.
 
     With `--verified` Coq compiles the proof of the bound, and a program extracted from it finds the bound again:
-    for TEL of private conversations under optional caching. That needs the Debian packages coq and gcc.
+    for TEL of private conversations. That needs the Debian packages coq and gcc.
     """
     entries = read_certificates(file)
     trace = reading.read(trace_file)

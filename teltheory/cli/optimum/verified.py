@@ -8,16 +8,16 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from teltheory.base.progress import loading
-from teltheory.claims.formal import answers, programs, turn_numbers
+from teltheory.claims.formal import BOUND, answers, programs, question
 from teltheory.cli.optimum.certificate import Certified
 from teltheory.errors import CertificateError
+from teltheory.model.instance import Instance
 from teltheory.optimal.certificate import Certificate
 
 SAID = (
     "Verified by checker_is_sound (proofs_checks/formal/Checker.v): trusted are Coq, its extraction, OCaml and "
     "the reading of the files, not what found the certificates."
 )
-COVERED = "TEL of private conversations under optional caching"
 
 
 def verify(file: str, entries: Iterable[tuple[Certified, Any]]) -> str:
@@ -42,15 +42,8 @@ def verify(file: str, entries: Iterable[tuple[Certified, Any]]) -> str:
 def _claimed(place: str, entry: Certified, requests: Any) -> tuple[int, str]:
     """Return the TEL that an entry claims to be least, and the question for the program."""
     proof = entry.proof
-    if not isinstance(proof, Certificate) or not entry.prefixes.chains or entry.forced:
-        raise CertificateError(f"{place}: found {entry.about!r}{_mode(entry)}, and --verified knows {COVERED}")
-    turns = turn_numbers(
-        [requests.code, requests.history, requests.prompt, requests.response, [0] * len(requests)]
-    )
-    steps = proof.steps.tolist()
-    numbers = [entry.memory, entry.xi, *turns, len(steps), *steps]
-    return int(proof.objective), " ".join(map(str, ["bound", *numbers]))
-
-
-def _mode(entry: Certified) -> str:
-    return " under forced caching" if entry.forced else "" if entry.prefixes.chains else " of shared prefixes"
+    if not isinstance(proof, Certificate) or not entry.prefixes.chains:
+        found = entry.about if entry.prefixes.chains else f"{entry.about} of shared prefixes"
+        raise CertificateError(f"{place}: found {found}, and --verified knows TEL of private conversations")
+    instance = Instance.of(requests, entry.memory, forced=entry.forced)
+    return int(proof.objective), question(BOUND, instance, entry.xi, steps=proof.steps.tolist())
