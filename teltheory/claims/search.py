@@ -29,7 +29,7 @@ from teltheory.claims.comparison import compare, recompute, tally
 from teltheory.claims.forests import SmallForests
 from teltheory.claims.formal import machine_checked
 from teltheory.claims.registry import claim_named
-from teltheory.claims.smt import asks_second
+from teltheory.claims.smt import second_opinions
 from teltheory.claims.verdict import Scope, ScopeKind, Verdict
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.errors import ArgumentError
@@ -93,8 +93,8 @@ def _by_cases(claim: Claim[C], effort: Effort) -> Verdict:
     if found is None:
         theorem = machine_checked(claim.id) if claim.file.startswith("proofs_checks/") else {}
         if claim.proof is not None:
-            asks_second.set("theorem" not in theorem)
-            scope = _with_proof(scope, claim.proof)
+            with second_opinions("theorem" not in theorem):
+                scope = _with_proof(scope, claim.proof)
         scope = _with_theorem(scope, theorem)
         return Verdict(claim, "holds" if scope.instances else "undecided", scope)
     if scope.kind == "exhaustive":

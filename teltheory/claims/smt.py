@@ -5,7 +5,8 @@ SMT-LIB 2 is all that a prover gets. Efforts are bounded by the provers' own cou
 every run has the same seed.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
@@ -23,8 +24,7 @@ STEPS = 200_000_000
 
 SECOND_OPINION = 3
 """Largest number of conversations for which cvc5 is asked at quick effort; beyond, it is slow."""
-asks_second = ContextVar("asks_second", default=True)
-"""Whether cvc5 is asked too: not for a row that is a theorem in Coq."""
+_asks_second = ContextVar("asks second", default=True)
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,16 @@ def cvc5_answer(text: str) -> Answer:
     return told.strip()  # type: ignore[return-value]
 
 
+@contextmanager
+def second_opinions(asked: bool) -> Iterator[None]:
+    """Ask cvc5 too, or only z3: of a row that is a theorem in Coq one prover is enough."""
+    token = _asks_second.set(asked)
+    try:
+        yield
+    finally:
+        _asks_second.reset(token)
+
+
 def prove(
     obligations: Sequence[Obligation],
     covers: str,
@@ -102,7 +112,7 @@ def prove(
     every number of them. The proof names the obligations that a prover did not prove; `MissingPackageError`
     without z3.
     """
-    asked = asks_second.get() and find_spec("cvc5") is not None
+    asked = _asks_second.get() and find_spec("cvc5") is not None
     second = [o for o in obligations if asked and o.size <= second_up_to]
     unproved = [f"{o.name} (z3)" for o in obligations if z3_answer(o.text) != "unsat"]
     unproved += [f"{o.name} (cvc5)" for o in second if cvc5_answer(o.text) != "unsat"]
