@@ -20,9 +20,9 @@ All numbers are whole or fractions.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
-from math import lcm
+from math import gcd, lcm, prod
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from teltheory.errors import ArgumentError, ForcedCachingError
@@ -35,6 +35,7 @@ Belief: TypeAlias = Literal["paper", "bayes"]
 NOTHING = fixed(0)
 Allocation: TypeAlias = tuple[int, ...]
 """What is cached, or kept, of each conversation."""
+Ratio: TypeAlias = tuple[int, int]
 Hinges: TypeAlias = tuple[tuple[int, int], ...]
 """A cost of u uncached tokens as the sum of w max(u - t, 0) over pairs of w and t."""
 
@@ -253,70 +254,81 @@ Policy: TypeAlias = Callable[[BeliefMDP, State, Allocation], Allocation]
 """From the model, the state and what is cached to what is kept."""
 
 
+@lru_cache(maxsize=2**14)
+def _without_turn(belief: Belief, rate: int, mu: int, pi: Ratio, gap: Ratio) -> tuple[Fraction, Fraction]:
+    alive, x = Fraction(*pi), Fraction(*gap)
+    if belief == "paper":
+        return alive * x**mu, Fraction(1)
+    silent = 1 - alive + alive * (rate * x ** (mu + rate) + mu) / (mu + rate)
+    return alive * x ** (mu + rate) / silent, silent
+
+
+def after_silence(model: BeliefMDP, known: Known, x: Fraction) -> tuple[Fraction, Fraction]:
+    """Return pi after a gap without a turn, and the probability of such a gap (1 by the paper)."""
+    rate, pi, gap = model.kinds[known.kind].turn_rate, known.alive.as_integer_ratio(), x.as_integer_ratio()
+    return _without_turn(model.belief, rate, model.death_rate, pi, gap)
+
+
 def aged(model: BeliefMDP, known: Known, x: Fraction) -> Fraction:
     """Return pi after a gap without a turn."""
-    rate, mu = model.kinds[known.kind].turn_rate, model.death_rate
-    if model.belief == "paper":
-        return known.alive * x**mu
-    return known.alive * x ** (mu + rate) / silent(model, known, x)
+    return after_silence(model, known, x)[0]
 
 
-def silent(model: BeliefMDP, known: Known, x: Fraction) -> Fraction:
-    """Return the probability of a gap without a turn, by the posterior."""
-    rate, mu = model.kinds[known.kind].turn_rate, model.death_rate
-    return 1 - known.alive + known.alive * (rate * x ** (mu + rate) + mu) / (mu + rate)
+def chances(model: BeliefMDP, state: State) -> list[tuple[tuple[Fraction, ...], list[int]]]:
+    """Return for each gap every pi after it, and how likely it is that then each, or last a new one, is next.
 
-
-def chances(model: BeliefMDP, state: State) -> list[tuple[Fraction, tuple[Fraction, ...], list[Fraction]]]:
-    """Return for each gap its probability, every pi after it, and the probabilities of the next turn.
-
-    The probabilities of the next turn are those of the conversations in the state's order, then of a new one.
+    These are whole numbers; over all gaps, their sum is their denominator.
     """
-    gaps = []
-    for x, weight in model.gaps:
-        aging = tuple(aged(model, known, x) for known in state.conversations)
-        common = lcm(model.birth_rate.denominator, *(alive.denominator for alive in aging))
-        rates = [
-            model.kinds[known.kind].turn_rate * alive.numerator * (common // alive.denominator)
-            for known, alive in zip(state.conversations, aging, strict=True)
-        ]
-        rates.append(model.birth_rate.numerator * (common // model.birth_rate.denominator))
-        total = sum(rates)
-        density = Fraction(1)
-        if model.race:
-            if model.birth_rate.denominator != 1:
-                raise ArgumentError("birth_rate", model.birth_rate, "a whole number, where gaps race")
-            density = Fraction(total, common) * x**model.birth_rate.numerator
-            for known in state.conversations:
-                density *= silent(model, known, x)
-        next_turn = [Fraction(rate, total) for rate in rates]
-        gaps.append((weight * density, aging, next_turn))
-    sum_of_weights = sum(weight for weight, _, _ in gaps)
-    return [(weight / sum_of_weights, alive, next_turn) for weight, alive, next_turn in gaps]
+    gaps = [_chances(model, state, x, weight) for x, weight in model.gaps]
+    common = lcm(*(below for _, below, _, _ in gaps))
+    whole = [(alive, above * (common // below), rates) for above, below, alive, rates in gaps]
+    shared = gcd(*(factor * gcd(*rates) for _, factor, rates in whole))
+    return [(alive, [factor * rate // shared for rate in rates]) for alive, factor, rates in whole]
+
+
+def _chances(
+    model: BeliefMDP, state: State, x: Fraction, weight: Fraction
+) -> tuple[int, int, tuple[Fraction, ...], list[int]]:
+    """Return a factor, above and below, every pi after a gap, and rates: the factor times a rate is a chance."""
+    found = [after_silence(model, known, x) for known in state.conversations]
+    aging = [alive.as_integer_ratio() for alive, _ in found]
+    births, births_below = model.birth_rate.as_integer_ratio()
+    common = lcm(births_below, *(below for _, below in aging))
+    kinds = [model.kinds[known.kind] for known in state.conversations]
+    rates = [k.turn_rate * alive * (common // d) for k, (alive, d) in zip(kinds, aging, strict=True)]
+    rates.append(births * (common // births_below))
+    factor, below = weight, sum(rates)
+    if model.race:
+        if births_below != 1:
+            raise ArgumentError("birth_rate", model.birth_rate, "a whole number, where gaps race")
+        factor, below = weight * x**births * prod(silent for _, silent in found), common
+    return factor.numerator, factor.denominator * below, tuple(alive for alive, _ in found), rates
+
+
+def next_chances(model: BeliefMDP, state: State) -> list[int]:
+    """Return how likely each conversation, and last a new one, has the next turn: whole numbers over their sum."""
+    return [sum(each) for each in zip(*(turn for _, turn in chances(model, state)), strict=True)]
 
 
 def next_turn(model: BeliefMDP, state: State) -> list[Fraction]:
     """Return the probability that each conversation has the next turn, and last that a new one has."""
-    gaps = chances(model, state)
-    if len(gaps) == 1:
-        return gaps[0][2]
-    return [
-        sum((weight * turn[i] for weight, _, turn in gaps), Fraction(0))
-        for i in range(len(state.conversations) + 1)
-    ]
+    found = next_chances(model, state)
+    return [Fraction(chance, sum(found)) for chance in found]
 
 
 def arrivals(model: BeliefMDP, state: State) -> Iterator[Arrival]:
     """Yield every possible next turn."""
     places = len(state.conversations)
-    for weight, alive, turn in chances(model, state):
-        for place, probability in enumerate(turn):
+    found = chances(model, state)
+    every = sum(sum(turn) for _, turn in found)
+    for alive, turn in found:
+        for place, chance in enumerate(turn):
             new = place == places
             kinds = range(len(model.kinds)) if new else (state.conversations[place].kind,)
             turns = 0 if new else state.conversations[place].turns
             for k in kinds:
                 kind = model.kinds[k]
-                among = weight * probability * (kind.share if new else 1)
+                among = Fraction(chance, every) * (kind.share if new else 1)
                 for (q, p_q), (a, p_a) in product(kind.prompt(turns).outcomes, kind.response.outcomes):
                     if among:
                         yield Arrival(among * p_q * p_a, place, q, a, alive, k)

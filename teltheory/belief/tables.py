@@ -12,7 +12,7 @@ and the second minimum is a running minimum along each axis. Tables are whole nu
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import gcd, lcm
 from operator import le
 from typing import Any, TypeAlias
@@ -26,12 +26,13 @@ from teltheory.belief.model import (
     BeliefMDP,
     Hinges,
     Policy,
+    Ratio,
     State,
     after,
     arrivals,
     as_state,
     check_feasible,
-    next_turn,
+    next_chances,
     starts,
 )
 from teltheory.errors import ArgumentError
@@ -52,9 +53,19 @@ class Exact:
     numerators: Table
     denominator: int
 
+    @cached_property
+    def largest(self) -> int:
+        """The largest numerator, 1 at least."""
+        return max(abs(int(self.numerators.max())), 1)
+
     def at(self, place: Allocation) -> Fraction:
         """Return an entry."""
         return Fraction(int(self.numerators[place]), self.denominator)
+
+
+ONE = Exact(np.ones((), np.int64), 1)
+Term: TypeAlias = tuple[int, int, Exact]
+"""A weight, above and below, and a table."""
 
 
 def backward_induction(
@@ -128,74 +139,81 @@ class Tables:
         now = next_cost(self.model, state)
         if turns == 1:
             return now
-        terms = [(Fraction(1), now)]
+        terms = [(1, 1, now)]
         for arrival in arrivals(self.model, state):
             later = self.of_cached(after(self.model, state, arrival), turns - 1)
             if arrival.place == len(state.conversations):
                 later = Exact(later.numerators[..., 0], later.denominator)
-            terms.append((arrival.probability, later))
+            terms.append((*arrival.probability.as_integer_ratio(), later))
         return total(terms, shape(self.model, state))
 
 
 def shape(model: BeliefMDP, state: State) -> tuple[int, ...]:
     """Return the number of ways to keep each conversation: none of it to all that fits."""
-    return tuple(min(known.past, model.capacity) + 1 for known in state.conversations)
+    return tuple([min(known.past, model.capacity) + 1 for known in state.conversations])
 
 
 def fits(model: BeliefMDP, state: State) -> NDArray[np.bool_]:
     """Return which entries of a table are within the capacity."""
-    return np.asarray(sum(np.indices(shape(model, state), sparse=True)) <= model.capacity)
+    return _fits(shape(model, state), model.capacity)
 
 
 @lru_cache(maxsize=4096)
-def expected_excess(law: Finite, past: int, hinges: Hinges, most: int) -> Exact:
-    """Return g(y), the mean cost of L + Q - y uncached tokens, E[max(L + Q - y - xi, 0)], for y = 0 ... most."""
+def _fits(sizes: tuple[int, ...], capacity: int) -> NDArray[np.bool_]:
+    within = np.asarray(sum(np.indices(sizes, sparse=True)) <= capacity)
+    within.setflags(write=False)
+    return within
+
+
+@lru_cache(maxsize=4096)
+def expected_excess(law: Finite, past: int, hinges: Hinges, most: int, after: int = 0) -> Exact:
+    """Return g(y), the mean cost of L + Q - y uncached tokens, E[max(L + Q - y - xi, 0)], for y = 0 ... most.
+
+    After y's axis come so many of length one.
+    """
     common = lcm(*(p.denominator for p in law.probabilities))
     weights = [int(p * common) for p in law.probabilities]
     kept = np.arange(most + 1)
     ahead = [(past + q, w) for q, w in zip(law.lengths, weights, strict=True)]
     terms = (w * each * np.maximum(most_u - xi - kept, 0) for most_u, w in ahead for each, xi in hinges)
-    return Exact(np.asarray(sum(terms), object), common)
+    return Exact(np.asarray(sum(terms), object).reshape((-1, *[1] * after)), common)
 
 
 def objective(model: BeliefMDP, state: State, weights: list[Fraction]) -> Exact:
     """Return sum_i r_i g_i(Y_i) for everything that may be kept: the objective of problem (6)."""
-    return total(_by_conversation(model, state, weights), shape(model, state))
+    ratios = [weight.as_integer_ratio() for weight in weights]
+    return total(_by_conversation(model, state, ratios), shape(model, state))
 
 
 def next_cost(model: BeliefMDP, state: State) -> Exact:
     """Return the expected excess of the next turn for everything that may be kept."""
-    *weights, birth = next_turn(model, state)
-    new = Exact(np.ones([1] * len(weights), np.int64), 1)
-    return total(
-        [*_by_conversation(model, state, weights), (birth * model.first_excess, new)], shape(model, state)
-    )
+    *turns, birth = next_chances(model, state)
+    every, (first, below) = sum(turns) + birth, model.first_excess.as_integer_ratio()
+    terms = _by_conversation(model, state, [(chance, every) for chance in turns])
+    return total([*terms, (birth * first, every * below, ONE)], shape(model, state))
 
 
-def _by_conversation(model: BeliefMDP, state: State, weights: list[Fraction]) -> list[tuple[Fraction, Exact]]:
+def _by_conversation(model: BeliefMDP, state: State, weights: list[Ratio]) -> list[Term]:
     """Return each r_i with g_i, which varies along i's axis only."""
-    sizes = shape(model, state)
-    terms = []
-    for i, (known, size) in enumerate(zip(state.conversations, sizes, strict=True)):
+    axes, terms = len(weights), []
+    for i, (known, weight) in enumerate(zip(state.conversations, weights, strict=True)):
         law = model.kinds[known.kind].prompt(known.turns)
-        found = expected_excess(law, known.past, model.hinges(known.kind), size - 1)
-        along = [-1 if axis == i else 1 for axis in range(len(sizes))]
-        terms.append((weights[i], Exact(found.numerators.reshape(along), found.denominator)))
+        most = min(known.past, model.capacity)
+        terms.append((*weight, expected_excess(law, known.past, model.hinges(known.kind), most, axes - 1 - i)))
     return terms
 
 
-def total(terms: list[tuple[Fraction, Exact]], sizes: tuple[int, ...]) -> Exact:
+def total(terms: list[Term], sizes: tuple[int, ...]) -> Exact:
     """Return the weighted sum of tables, in lowest terms."""
-    weights = [(weight.numerator, weight.denominator * table.denominator) for weight, table in terms]
-    common = lcm(*(below for _, below in weights))
-    factors = [above * (common // below) for above, below in weights]
-    largest = sum(f * max(abs(int(t.numerators.max())), 1) for f, (_, t) in zip(factors, terms, strict=True))
+    common = lcm(*[below * table.denominator for _, below, table in terms])
+    factors = [above * (common // (below * table.denominator)) for above, below, table in terms]
+    largest = sum([f * table.largest for f, (_, _, table) in zip(factors, terms, strict=True)])
     kind = np.int64 if max(largest, common) < BROAD else object
     added: Table = np.zeros(sizes, kind)
-    for factor, (_, table) in zip(factors, terms, strict=True):
+    for factor, (_, _, table) in zip(factors, terms, strict=True):
         added += factor * table.numerators.astype(kind, copy=False)
     shared = gcd(common, *added.ravel().tolist())
-    return Exact(added // shared, common // shared)
+    return Exact(added // shared, common // shared) if shared > 1 else Exact(added, common)
 
 
 def least(model: BeliefMDP, state: State, kept: Table) -> Table:

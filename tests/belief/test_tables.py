@@ -18,6 +18,7 @@ from teltheory.belief.model import (
     Known,
     State,
     after,
+    after_silence,
     aged,
     allocations,
     arrivals,
@@ -26,8 +27,8 @@ from teltheory.belief.model import (
     excess,
     first_turn,
     longest_past,
+    next_chances,
     next_turn,
-    silent,
 )
 from teltheory.belief.tables import Tables, backward_induction, fits, next_cost, objective, shape
 from teltheory.errors import ArgumentError, ForcedCachingError
@@ -170,10 +171,10 @@ def test_sums_just_above_64_bits():
     """A sum is broad where it, or what it is made of, reaches 2**60."""
     for bits in (58, 59, 60, 61, 62, 63, 64, 70):
         one = module.Exact(np.array([2**bits], object), 1)
-        total = module.total([(Fraction(1), one)] * 3, (1,))
+        total = module.total([(1, 1, one)] * 3, (1,))
         assert total.at((0,)) == 3 * 2**bits
         assert (total.numerators.dtype == object) == (3 * 2**bits >= 2**60)
-        small = module.total([(Fraction(1, 2**bits), module.Exact(np.array([1], object), 1))] * 3, (1,))
+        small = module.total([(1, 2**bits, module.Exact(np.array([1], object), 1))] * 3, (1,))
         assert small.at((0,)) == Fraction(3, 2**bits)
         assert (small.numerators.dtype == object) == (2**bits >= 2**60)
 
@@ -246,7 +247,8 @@ def test_the_next_turn_is_somebody_s():
         assert all(turn.probability > 0 for turn in turns)
         by_place = [sum(t.probability for t in turns if t.place == i) for i in range(len(state.conversations) + 1)]
         assert by_place == next_turn(model, state)
-        assert sum(weight for weight, _, _ in chances(model, state)) == 1
+        found = next_chances(model, state)
+        assert by_place == [Fraction(chance, sum(found)) for chance in found]
 
 
 def test_beliefs_by_hand():
@@ -255,7 +257,7 @@ def test_beliefs_by_hand():
     paper = BeliefMDP(1, 0, (BeliefKind(1, (fixed(1),)),), Fraction(1), 2)
     bayes = replace(paper, belief="bayes")
     assert aged(paper, known, HALF) == Fraction(1, 8)
-    assert silent(bayes, known, HALF) == 1 - HALF + HALF * Fraction(17, 24)
+    assert after_silence(bayes, known, HALF)[1] == 1 - HALF + HALF * Fraction(17, 24)
     assert aged(bayes, known, HALF) == HALF / 8 / Fraction(41, 48)
 
 
@@ -273,13 +275,12 @@ def test_a_race_by_hand():
     """One conversation for certain alive, rates 1: (1 + pi x-aged) x (mu + lambda x**2) / 2 at each node."""
     gaps = ((Fraction(1), Fraction(1)), (HALF, Fraction(3)))
     model = BeliefMDP(2, 0, (BeliefKind(1, (fixed(1),)),), gaps=gaps, belief="bayes", race=True)
-    (first, alive, turn), (second, later, then) = chances(model, first_turn(model, 0, 1, 0))
-    assert (alive, turn) == ((Fraction(1),), [HALF, HALF])
+    (alive, first), (later, second) = chances(model, first_turn(model, 0, 1, 0))
     aged_pi = Fraction(1, 4) / Fraction(5, 8)
-    assert later == (aged_pi,)
-    assert then == [aged_pi / (1 + aged_pi), 1 / (1 + aged_pi)]
-    densities = [Fraction(2), 3 * (1 + aged_pi) * HALF * Fraction(5, 8)]
-    assert [first, second] == [density / sum(densities) for density in densities]
+    assert (alive, later) == ((Fraction(1),), (aged_pi,))
+    weights = [Fraction(1), Fraction(1), 3 * aged_pi * HALF * Fraction(5, 8), 3 * HALF * Fraction(5, 8)]
+    every = sum([*first, *second])
+    assert [Fraction(chance, every) for chance in (*first, *second)] == [one / sum(weights) for one in weights]
 
 
 def test_the_state_after_a_turn():
