@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -53,7 +53,7 @@ class BeliefCase(Unshrunk):
         steps = tuple(PastTurn(Fraction(x), *turn) for x, *turn in example["history"])
         return cls(model_from_dict(example["model"]), steps, example["following"])
 
-    @property
+    @cached_property
     def state(self) -> State:
         """The state at the end of the history."""
         state = State((), ())
