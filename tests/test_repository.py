@@ -15,7 +15,7 @@ from teltheory.cli.on_demand import OnDemand
 pytestmark = pytest.mark.repository
 
 ROOT = Path(__file__).parents[1]
-TARGETS = re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+TARGETS = re.findall(r"^([a-z][a-z.-]*):", (ROOT / "Makefile").read_text(), re.MULTILINE)
 LINE = re.compile(
     r"^(?:    |\$ )(?:COLUMNS=80 |\.venv/bin/)?((?:teltheory|python|make) [^#\n]*)"
     r"|`((?:teltheory|python|make) [^`]*)`",

@@ -37,7 +37,8 @@ static struct state moved(const struct finite *f, const struct state *s, const i
                           int64_t g, int64_t from) {
     struct state then = *s;
     for (int64_t k = f->slots - 1; k > 0; k--) {
-        int64_t there = type[k - 1] < 0 || k - 1 == from ? 0 : f->way_of[type[k - 1] * (f->capacity + 1) + kept[k - 1]];
+        int64_t there = type[k - 1] < 0 || k - 1 == from ? 0 : f->way_of[type[k - 1] * (f->capacity + 1) +
+                                                                         kept[k - 1]];
         then.way[k] = there;
         then.gap[k] = k > 1 ? s->gap[k - 1] : g;
     }
@@ -55,7 +56,8 @@ int64_t belief_check(int64_t slots, int64_t ways, int64_t types, int64_t gaps, i
                      const int64_t type_of[ways], const int64_t cached_of[ways], const int64_t past[types],
                      int64_t outcomes, const int64_t first[types + 2], const int64_t next[outcomes],
                      const int64_t weight[outcomes], const int64_t share[gaps],
-                     const int64_t rate[histories * gaps * slots * types], const int64_t saving[types * (capacity + 1)],
+                     const int64_t rate[histories * gaps * slots * types],
+                         const int64_t saving[types * (capacity + 1)],
                      int64_t births, int64_t unit, const int64_t value[states],
                      const int32_t *choice /* [states] */, int64_t begin, int64_t end, int64_t swept[states]) {
     struct finite f = {slots, ways, types, gaps, capacity, way_of};
@@ -74,7 +76,8 @@ int64_t belief_check(int64_t slots, int64_t ways, int64_t types, int64_t gaps, i
             for (int64_t k = 1; k < slots; k++) {
                 kept[k] = cached_of[chosen.way[k]];
                 room -= kept[k];
-                if (type_of[chosen.way[k]] != type[k] || kept[k] > most[k] || chosen.gap[k] != s.gap[k]) return place;
+                if (type_of[chosen.way[k]] != type[k] || kept[k] > most[k] || chosen.gap[k] != s.gap[k])
+                    return place;
             }
             kept[0] = room < most[0] ? room : most[0];
             if (chosen.theta != s.theta || kept[0] < least) return place;

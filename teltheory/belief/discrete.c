@@ -1,6 +1,8 @@
-/* The finite model as rows, one for each state and each decision that leaves no room: for solvers that want a matrix.
+/* The finite model as rows, one for each state and each decision that leaves no room: for solvers that want a
+   matrix.
 
-   States in which more than C is cached come after no decision, and are left out; the others are numbered by place.
+   States in which more than C is cached come after no decision, and are left out; the others are numbered by
+   place.
    Without arrays the states are numbered, and the rows and the chances in them are only counted. */
 
 #include <stddef.h>
@@ -35,7 +37,8 @@ INLINED void add(struct rows *out, const struct law *law, int64_t type, double p
 }
 
 /* The row of keeping y of theta, and of the others what is seen. */
-INLINED void add_row(const struct row_model *m, const struct law *law, const struct row_others *seen, int64_t history,
+INLINED void add_row(const struct row_model *m, const struct law *law, const struct row_others *seen,
+                     int64_t history,
                      int64_t rest, int64_t theta, int64_t y, int64_t state, struct rows *out) {
     int64_t kept = m->slots > 1, low = kept ? m->rests / m->digits : 1;
     int64_t own = kept * (m->first_digit[theta] + y), shifted = kept * (m->digits * (rest % low)) + own;
@@ -71,7 +74,8 @@ void belief_pairs(int64_t slots, int64_t digits, int64_t types, int64_t gaps, in
                   double births, int64_t outcomes, const int64_t first[types + 2], const int32_t next[outcomes],
                   const double weight[outcomes], int64_t pairs, int64_t chances, int64_t counted[3],
                   int32_t number[histories * rests * types],
-                  double *reward /* [pairs] */, double *chance /* [chances] */, int32_t *next_state /* [chances] */,
+                  double *reward /* [pairs] */, double *chance /* [chances] */,
+                  int32_t *next_state /* [chances] */,
                   int64_t *ends /* [pairs + 1] */, int32_t *state /* [pairs] */, int32_t *action /* [pairs] */) {
     struct row_model m = {slots,       digits, types, gaps, histories, rests, capacity, forced, type_of, cached_of,
                           first_digit, past,   share, rate, saving,    births, 1, false};

@@ -11,12 +11,14 @@
 #include "belief/sweep.h"
 
 /* Means after the rows from ... to - 1; `change` begins with infinity and its negative. */
-void belief_expect(int64_t slots, int64_t digits, int64_t types, int64_t histories, int64_t rests, int64_t capacity,
+void belief_expect(int64_t slots, int64_t digits, int64_t types, int64_t histories, int64_t rests,
+                   int64_t capacity,
                    const int32_t cached_of[digits], int64_t outcomes, const int64_t first[types + 2],
                    const int32_t next[outcomes], const double weight[outcomes],
                    const double value[histories * rests * types], int64_t from, int64_t to,
                    double expected[histories * rests * (types + 1)], double change[2]) {
-    struct float_model m = {.slots = slots, .digits = digits, .types = types, .rests = rests, .capacity = capacity};
+    struct float_model m = {.slots = slots, .digits = digits, .types = types, .rests = rests,
+                            .capacity = capacity};
     (void)histories;
     (void)outcomes;
     m.cached_of = cached_of;
@@ -30,7 +32,8 @@ void belief_keep(int64_t slots, int64_t digits, int64_t types, int64_t gaps, int
                  const double rate[histories * gaps * slots * types], const double saving[types * (capacity + 1)],
                  double births, const double expected[histories * rests * (types + 1)], double never, int64_t from,
                  int64_t to, double kept[histories * rests * types]) {
-    struct float_model m = {slots,       digits, types, gaps, histories, rests, capacity, forced, type_of, cached_of,
+    struct float_model m = {slots,       digits, types, gaps, histories, rests, capacity, forced, type_of,
+                            cached_of,
                             first_digit, past,   share, rate, saving,    births, 1, false};
     float_keep_rows(&m, expected, never, from, to, kept);
 }
@@ -43,7 +46,8 @@ void belief_raise(int64_t digits, int64_t states, int64_t stride, const int32_t 
 }
 
 /* The value of the decision of each state, given that of each thing to keep. */
-void belief_follow(int64_t states, const int32_t choice[states], const double kept[states], int64_t from, int64_t to,
+void belief_follow(int64_t states, const int32_t choice[states], const double kept[states], int64_t from,
+                   int64_t to,
                    double value[states]) {
     for (int64_t s = from; s < to; s++) value[s] = kept[choice[s]];
 }

@@ -30,7 +30,8 @@ struct NAMED(model) {
 /* What a row says of the slots but theta's. */
 struct NAMED(others) {
     int64_t count, cached;
-    int64_t slot[MOST_SLOTS], type[MOST_SLOTS], vacated[MOST_SLOTS]; /* what its leaving takes from the next rest */
+    int64_t slot[MOST_SLOTS], type[MOST_SLOTS], vacated[MOST_SLOTS];
+        /* what its leaving takes from the next rest */
     NUMBER saving[MOST_SLOTS];
 };
 

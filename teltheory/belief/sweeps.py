@@ -19,6 +19,13 @@ from teltheory.model.numbers import FloatArray
 SMALL = 20_000
 """Rows that are not worth a second thread."""
 
+LOOPS = {
+    "expect": ("belief_expect", "belief_expect_whole"),
+    "keep": ("belief_keep", "belief_keep_whole"),
+    "raise": ("belief_raise", "belief_raise_whole"),
+}
+"""A loop's name for doubles and for whole numbers."""
+
 
 @dataclass(frozen=True)
 class Numbers:
@@ -100,7 +107,7 @@ class Sweeps:
         self._parts(lambda start, end: call("belief_evict", given, start, end, choice), self._rows)
 
     def _call(self, name: str, *given: Any) -> None:
-        call(f"belief_{name}{self.numbers.name}", *given)
+        call(LOOPS[name][self.numbers.name == "_whole"], *given)
 
     def _parts(self, work: Callable[[int, int], Any], size: int) -> list[Any]:
         ends = [size * i // self._threads for i in range(self._threads + 1)]

@@ -38,9 +38,10 @@ SHOWN = 12
 @option("--exact", is_flag=True, help="Compute fractions, without the loops in C. For a few hundred states.")
 @written_options
 def solve(model_file: str, ahead: Lookahead, exact: bool, written: Written) -> None:
-    """Solve MODEL, a belief MDP in JSON, and show policies beside the optimum.
+    """Show policies beside the optimum of MODEL, a belief MDP.
 
-    Saving is against keeping nothing. The bounds hold for the model without forgetting, and are proved.
+    MODEL is a file in JSON. Saving is against keeping nothing. The bounds hold for the model without
+    forgetting, and are proved.
     """
     written.check()
     model, horizons, rules = read_model(model_file), ahead.horizons(), ahead.rules()
@@ -99,7 +100,7 @@ def _short(text: str) -> str:
 @lookahead_options
 @written_options
 def decide(model_file: str, ahead: Lookahead, written: Written) -> None:
-    """Show what may be kept at the start of MODEL, what it is worth, and what policies keep.
+    """Show what may be kept at the start of MODEL, and its worth.
 
     MODEL is a belief MDP in JSON whose `start` has conversations with what is cached of them.
     """

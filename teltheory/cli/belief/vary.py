@@ -65,9 +65,10 @@ class Finished:
 def map_command(
     model_file: str, varied: Sequence[str], ahead: Lookahead, store: str | None, written: Written
 ) -> None:
-    """Show the regret of policies on MODEL, a belief MDP in JSON, for all values of some fields.
+    """Show regrets on MODEL for all values of some fields.
 
-    A number stands for a law or for gaps that are certain. A store lets the same command go on where it ended.
+    MODEL is a belief MDP in JSON. A number stands for a law or for gaps that are certain. A store lets the
+    same command go on where it ended.
     """
     written.check({"--store": store})
     document, horizons, rules = read_json(Path(model_file), EXPECTED, MOST_BYTES), ahead.horizons(), ahead.rules()
@@ -143,7 +144,7 @@ def _regrets(
 def search(
     models: int, seed: int, turns: int, policies: tuple[str, ...], store: str | None, written: Written
 ) -> None:
-    """Try policies on random belief MDPs by class, and show where each loses.
+    """Try policies on random models, and show where each loses.
 
     JSON has the smallest model of each class and policy that loses, as a file for `belief solve`.
     """
