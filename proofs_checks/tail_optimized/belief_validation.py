@@ -117,7 +117,7 @@ def drawn_case(rng: Random, draw: Draw) -> BeliefCase:
             steps = (*steps, rng.choice(list(next_steps(model, steps, 3))))
         case = BeliefCase(model, steps, rng.choice((1, 2, 2, 2, 2, 2, 2, 3)))
         pasts = [known.past for known in case.state.conversations]
-        if case.feasible and len(pasts) > 1 and sum(pasts) > model.capacity and pasts[case.state.arrived]:
+        if len(pasts) > 1 and sum(pasts) > model.capacity and pasts[case.state.arrived] and case.feasible:
             return case
 
 
