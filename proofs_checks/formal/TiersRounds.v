@@ -1,7 +1,7 @@
 (* Tiers as differences of caches where T-LRU trims in rounds: the first k tiers find what one cache of their
    summed capacities finds. A cut in rounds goes by no order of tokens, so TiersDifferences.v does not say it. *)
 From Coq Require Import Arith Lia List Bool.
-Require Import Numbers Model Excess Policies Cuts RoundRobin Tiers TiersBudgets TiersDifferences.
+Require Import Numbers Model Excess Policies Cuts RoundRobin Tiers TiersBudgets TiersDifferences TiersRun.
 Import ListNotations.
 
 (* T-LRU with flat budgets in exclusive tiers, one after the other. Each cuts what it has, and what the tier before
@@ -71,10 +71,9 @@ Definition state p X := size <= sum N X /\ forall v, X v = trimmed p before X0 v
 Lemma visit_trims post : forall pre p X, order = pre ++ post -> state p X ->
   (size < sum N X -> exists r, p = r * n + length pre) ->
   exists q, state q (visit post X) /\ (size < sum N (visit post X) -> exists r, q = r * n).
-Proof.
-  induction post as [|v post IH]; intros pre p X E [Su T] R; cbn [Policies.visit].
-  - exists p. split; [split; auto|]. intros L. destruct (R L) as (r & ->). exists (S r).
-    rewrite E, app_nil_r. simpl. lia.
+Proof. induction post as [|v post IH]; intros pre p X E [Su T] R; cbn [Policies.visit].
+  - exists p. split; [now split|]. intros L. destruct (R L) as (r & ->). exists (S r).
+    rewrite E, app_nil_r. cbn. lia.
   - assert (Hv : v < N) by (rewrite Forall_forall in inside_N; apply inside_N; rewrite E; apply in_or_app; simpl;
       auto).
     assert (E' : order = (pre ++ [v]) ++ post) by (rewrite <- app_assoc; exact E).
@@ -96,8 +95,7 @@ Proof.
           try (replace (N <=? v) with false in * by (symmetry; apply Nat.leb_gt; lia)); try lia;
           rewrite V, Nat.add_0_r; auto. }
       refine (IH (pre ++ [v]) (S p) _ E' St _). intros _. exists r. rewrite app_length. simpl. lia.
-    + refine (IH (pre ++ [v]) p _ E' (conj Su T) _). lia.
-Qed.
+    + refine (IH (pre ++ [v]) p _ E' (conj Su T) _). lia. Qed.
 
 Lemma by_age_alone X X' : in_rounds N size forced order b w theta X X' -> no_surplus N forced theta b X ->
   cut_by_rank N forced size theta rank before X X'.
@@ -110,22 +108,18 @@ Proof. induction 1 as [X D | X X' O Sp R IH | X v X' O Ns Lv R IH]; intros No.
 
 Lemma rounds_leave X X' : in_rounds N size forced order b w theta X X' -> size < sum N X0 ->
   forall p, state p X -> (size < sum N X -> exists r, p = r * n) -> left_over size before X0 X'.
-Proof.
-  intros R Big. induction R as [X D | X X' O Sp R IH | X v X' O Ns Lv R IH]; intros p St Rd.
+Proof. intros R Big. induction R as [X D | X X' O Sp R IH | X v X' O Ns Lv R IH]; intros p St Rd.
   - destruct St as [Su T]. apply by_visits with (p := p); auto. lia.
   - destruct (visit_trims order [] p X eq_refl St) as (q & Sq & Rq).
-    { intros L. destruct (Rd L) as (r & ->). exists r. simpl. lia. }
-    apply (IH q Sq Rq).
+    { intros L. destruct (Rd L) as (r & ->). exists r. simpl. lia. } apply (IH q Sq Rq).
   - destruct St as [Su T]. assert (E : forall i, X i = bare before X0 i).
     { intros i. specialize (T i). specialize (Ns i). unfold trimmed, bare, spare in *.
       destruct (exempt forced theta i) eqn:Ex; cbn [orb] in *; [lia|]. destruct (Nat.leb_spec N i); [lia|].
       rewrite b_is in Ns. assert (may_lose forced theta i); [|intuition lia].
       intros Fo ->. unfold exempt in Ex. rewrite Fo, Nat.eqb_refl in Ex. discriminate. }
     apply by_age; auto; [rewrite <- (sum_ext N X _ (fun i _ => E i)); lia|]. apply (best_ext _ _ X); auto.
-    apply cut_best; [intros i d; apply le_n|]. apply by_age_alone; auto.
-    eapply rounds_evict; eauto. Qed.
+    apply cut_best; [intros i d; apply le_n|]. apply by_age_alone; auto. eapply rounds_evict; eauto. Qed.
 End Cut.
-
 Lemma cut_leaves size before b X X' : (forall v, b v = whole v - before v) ->
   in_rounds N size forced order b w theta X X' -> left_over size before X X'.
 Proof. intros B R. destruct (le_lt_dec (sum N X) size) as [L|G].
@@ -158,8 +152,7 @@ Proof. intros L. pose proof (more v). pose proof (all v). unfold bare, spare, em
 Lemma twice first size B' : (forced = true -> A theta = G theta) -> sum N (fun v => G v - A v) <= size ->
   within H B' -> left_over first empty A A' -> left_over size A' H B' ->
   left_over (first + size) empty G (fun v => A' v + B' v).
-Proof.
-  intros Th Fit WB LA LB.
+Proof. intros Th Fit WB LA LB.
   assert (SG : sum N G = sum N A' + sum N H) by (rewrite <- sum_add; apply sum_ext; auto).
   assert (Less : forall v, v < N -> A' v <= A v).
   { intros v Hv. destruct LA as [_ E|p _ _ E|_ _ [b1 _ _ _ _]]; [rewrite E; auto|rewrite E by auto|
@@ -212,16 +205,13 @@ Proof.
         -- intros Fo. unfold bare, spare, exempt. rewrite Fo, Nat.eqb_refl. simpl. rewrite Th; auto.
         -- eapply Nat.le_trans; [|exact Fit]. apply sum_le. intros v _. pose proof (more v).
            unfold bare, spare, empty. destruct (_ || _); lia.
-        -- apply (best_ext _ _ (bare A' H)); auto. intros v. rewrite <- E. lia.
-Qed.
+        -- apply (best_ext _ _ (bare A' H)); auto. intros v. rewrite <- E. lia. Qed.
 End Twice.
-
 (* Two cuts in rounds of one cache leave the same. *)
 Lemma left_same size X Y X' Y' : stands N w -> (forall v, v < N -> X v <= past w v) ->
   (forall v, v < N -> X v = Y v) -> left_over size empty X X' -> left_over size empty Y Y' ->
   forall v, v < N -> X' v = Y' v.
-Proof.
-  intros St W E LX LY. assert (SE : sum N X = sum N Y) by (apply sum_ext; auto).
+Proof. intros St W E LX LY. assert (SE : sum N X = sum N Y) by (apply sum_ext; auto).
   assert (SS : forall v, v < N -> spare empty X v = spare empty Y v)
     by (intros v Hv; unfold spare; now rewrite E).
   assert (BB : forall v, v < N -> bare empty X v = bare empty Y v)
@@ -249,8 +239,7 @@ Proof.
   - intros v Hv. symmetry. revert v Hv. apply (Age q X); auto. intros v Hv. rewrite TT; auto.
   - apply (best_same N forced rank theta w size (bare empty X) (bare empty Y)); auto.
     + intros v j d e Hv Hj Pv Pj. simpl. apply (since_apart N); auto; lia.
-    + intros v Hv. specialize (W v Hv). unfold bare. lia.
-Qed.
+    + intros v Hv. specialize (W v Hv). unfold bare. lia. Qed.
 End Left.
 
 Section Differences.
@@ -268,8 +257,7 @@ Proof. induction 1; auto. Qed.
 
 Lemma together_in_rounds w u us Z Z' : (forall i, i < K -> sum N (Z i) <= C i) -> tiers_step w u us Z Z' ->
   forall k, k < K -> left_over w (who u) (sum (S k) C) empty (together (S k) (arrive u Z)) (together (S k) Z').
-Proof.
-  intros Fit R.
+Proof. intros Fit R.
   assert (Le : forall k, k < K -> within (has (arrive u Z) Z' k) (Z' k)).
   { intros k Hk. refine (rounds_within N forced w (who u) _ _ _ _ _ _ (R k Hk) _). intros v. apply le_n. }
   assert (B : forall k, k < K -> left_over w (who u) (C k) (together k Z') (has (arrive u Z) Z' k) (Z' k)).
@@ -281,16 +269,14 @@ Proof.
   - intros _. now rewrite !arrive_sum, Nat.eqb_refl.
   - eapply Nat.le_trans; [|apply (Fit (S k) Hk)]. apply sum_le. intros v _. rewrite !arrive_sum.
     unfold together. cbn [sum]. destruct (v =? who u); lia.
-  - apply (Le (S k) Hk).
-Qed.
+  - apply (Le (S k) Hk). Qed.
 
 Lemma same_finds_in_rounds k : k < K -> forall us w Z X of_tiers of_cache, stands N w ->
   (forall i, i < K -> sum N (Z i) <= C i) -> (forall v, v < N -> X v = together (S k) Z v) ->
   within (past w) X -> trace N w us ->
   replays tiers_step (fun Z u => sum (S k) (found Z u)) w Z us of_tiers ->
   replays (cache_step (sum (S k) C)) reused w X us of_cache -> of_tiers = of_cache.
-Proof.
-  intros Hk. induction us as [|u us IH]; intros w Z X xs ys St Fit E W Tr RZ RX.
+Proof. intros Hk. induction us as [|u us IH]; intros w Z X xs ys St Fit E W Tr RZ RX.
   - inversion RZ; inversion RX; auto.
   - destruct Tr as (Nu & Hu & Tr). inversion RZ as [|? ? ? ? Z' zs CZ RZ']; subst.
     inversion RX as [|? ? ? ? X' xs' CX RX']; subst. f_equal; [now apply reused_together; apply E|].
@@ -303,8 +289,7 @@ Proof.
       * intros v Hv. unfold fill. rewrite arrive_sum. unfold upd. destruct (v =? who u); auto.
       * eapply cut_leaves; [apply inside_N| |exact CX]. intros v. unfold empty. lia.
       * exact (together_in_rounds (serve u w) u us Z Z' Fit CZ k Hk).
-    + exact (rounds_within N forced _ _ _ _ _ _ _ _ CX WF).
-Qed.
+    + exact (rounds_within N forced _ _ _ _ _ _ _ _ CX WF). Qed.
 End Differences.
 
 (* Row tiers.difference.flat.round-robin. Private conversations, whatever they forget, optional and forced: under
@@ -315,11 +300,51 @@ Theorem in_rounds_is_a_difference : forall N K C forced xi order k us of_tiers o
   replays (tiers_in_rounds N forced C K order xi) (fun Z u => sum (S k) (found Z u)) nobody nothing us of_tiers ->
   replays (cache_in_rounds N forced (sum (S k) C) order xi) reused nobody empty us of_cache ->
   of_tiers = of_cache.
-Proof.
-  intros N K C forced xi order k us xs ys Or Hk Tr RZ RX.
+Proof. intros N K C forced xi order k us xs ys Or Hk Tr RZ RX.
   apply (same_finds_in_rounds N K xi C forced order Or k Hk us nobody nothing empty); auto.
   - constructor; simpl; lia.
   - intros i _. unfold nothing, empty. rewrite sum_zero. lia.
   - intros v _. unfold together, nothing, empty. now rewrite sum_zero.
-  - intros v. apply le_n.
-Qed.
+  - intros v. apply le_n. Qed.
+
+(* The relation is not empty: with optional caching, where rounds visit everybody, every trace has a run. *)
+Lemma visit_takes N size theta b v : forall order X, Forall (fun v => v < N) order -> In v order -> b v < X v ->
+  size < sum N X -> sum N (visit N size false theta b order X) < sum N X.
+Proof. induction order as [|u order IH]; intros X Or I S G; [destruct I|]. inversion_clear Or. cbn [visit exempt].
+  replace (size <? sum N X) with true by (symmetry; now apply Nat.ltb_lt). rewrite andb_true_r. cbn [andb].
+  destruct (Nat.ltb_spec (b u) (X u)) as [L|L].
+  - eapply Nat.le_lt_trans; [|apply (lose_less N X u); auto; lia].
+    apply sum_le. intros i _. refine (visit_within N false theta b order size (lose X u) _ _ i). now intros j.
+  - apply IH; auto. destruct I as [->|]; auto. lia. Qed.
+Lemma visit_ext N size theta b b' order : (forall v, b v = b' v) -> forall X,
+  visit N size false theta b order X = visit N size false theta b' order X.
+Proof. intros E. induction order; intros X; simpl; auto. now rewrite E, IHorder. Qed.
+Lemma rounds_ext N size order w theta b b' X X' : (forall v, b v = b' v) ->
+  in_rounds N size false order b w theta X X' -> in_rounds N size false order b' w theta X X'.
+Proof. intros E. induction 1 as [X D | X X' O Sp R IH | X v X' O Ns Lv R IH].
+  - now apply rounds_fit.
+  - apply rounds_visit; auto; [|now rewrite <- (visit_ext N size theta b b' order E)].
+    intros H. apply Sp. intros v Hv Mv. rewrite E. auto.
+  - eapply rounds_evict; eauto. intros i Hi Mi. rewrite <- E. auto. Qed.
+Lemma a_cut_in_rounds N size order b w theta : Forall (fun v => v < N) order -> (forall v, v < N -> In v order) ->
+  forall n X, sum N X <= n -> exists X', in_rounds N size false order b w theta X X'.
+Proof. intros Or Al. induction n as [n IH] using lt_wf_ind. intros X L.
+  destruct (le_lt_dec (sum N X) size) as [F|F]; [exists X; now apply rounds_fit|].
+  pose proof (pick_spec N (fun v => b v <? X v) b) as S. destruct (pick N _ b) as [v|].
+  - destruct S as (Hv & Sv & _). apply Nat.ltb_lt in Sv.
+    pose proof (visit_takes N size theta b v order X Or (Al v Hv) Sv F).
+    destruct (IH (sum N (visit N size false theta b order X)) ltac:(lia) _ (le_n _)) as (X' & R). exists X'.
+    apply rounds_visit; auto. intros No. specialize (No v Hv ltac:(discriminate)). lia.
+  - pose proof (pick_spec N (fun v => 1 <=? X v) (came w)) as O.
+    destruct (pick N (fun v => 1 <=? X v) (came w)) as [v|] eqn:E; [|apply nobody_is_zero in E; lia].
+    destruct O as (Hv & Xv & Mn). apply Nat.leb_le in Xv. pose proof (lose_less N X v Hv Xv).
+    destruct (IH (sum N (lose X v)) ltac:(lia) _ (le_n _)) as (X' & R). exists X'.
+    apply rounds_evict with (v := v); [exact F| | |exact R].
+    + intros j Hj _. specialize (S j Hj). now apply Nat.ltb_ge in S.
+    + repeat split; auto; [discriminate|]. intros j Hj Xj _. apply Mn; auto. now apply Nat.leb_le. Qed.
+Lemma rounds_run : forall {A} N C K order xi (see : tiers -> turn -> A) w Z us,
+  (forall w, Forall (fun v => v < N) (order w)) -> (forall w v, v < N -> In v (order w)) ->
+  exists seen, replays (tiers_in_rounds N false C K order xi) see w Z us seen.
+Proof. intros A N C K order xi see w Z us Or Al. apply a_replay. clear w Z us. intros w u us Z. apply all_cuts.
+  - intros i before X. eapply a_cut_in_rounds; auto.
+  - intros i before before' X X' E. apply rounds_ext. intros v. now rewrite E. Qed.
