@@ -58,22 +58,18 @@ Definition top t (X : nat -> bool) := forall v w, X v = true -> newer t w v -> l
 Lemma above_spec t u c : last t c >= 1 -> above t u c = true ->
   u < NB /\ last t u >= 1 /\ newer t u c /\ (pin t c = true -> pin t u = true) /\
   (surplus t u = true -> surplus t c = true) /\ dep u < dep c.
-Proof.
-  intros L A. unfold Forest.above in A. apply existsb_exists in A as (k & Hk & E). apply in_seq in Hk.
+Proof. intros L A. unfold Forest.above in A. apply existsb_exists in A as (k & Hk & E). apply in_seq in Hk.
   apply Nat.eqb_eq in E. subst u. pose proof (last_reads t c L) as R. apply reads_ok in R as (d & Hd & E).
   pose proof (dep_ok (last t c) d Hd) as Dc. rewrite E in Dc.
   assert (Hk' : k < len (last t c)) by lia. pose proof (dep_ok (last t c) k Hk') as Dk.
   assert (Up : forall s, reads s c = true -> reads s (blk (last t c) k) = true).
   { intros s Rs. apply reads_ok in Rs as (e & He & Ee). pose proof (dep_ok s e He) as De. rewrite Ee, Dc in De.
     injection De as ->. apply reads_ok. exists k. split; [lia|].
-    apply (tree s (last t c) e k); auto; [congruence|lia]. }
-  assert (Ge : last t (blk (last t c) k) >= last t c).
-  { apply last_ge; auto; [apply last_le|]. apply Up. now apply last_reads. }
-  repeat split; auto; try lia.
+    apply (tree s (last t c) e k); auto; [congruence|lia]. } assert (Ge : last t (blk (last t c) k) >= last t c).
+  { apply last_ge; auto; [apply last_le|]. apply Up. now apply last_reads. } repeat split; auto; try lia.
   - unfold Forest.newer. lia.
   - unfold Forest.pin. rewrite !Nat.ltb_lt. lia.
-  - unfold Forest.surplus. rewrite !Nat.ltb_lt. pose proof (mark_up t _ _ Up). lia.
-Qed.
+  - unfold Forest.surplus. rewrite !Nat.ltb_lt. pose proof (mark_up t _ _ Up). lia. Qed.
 (* Below what may go there is a leaf that may go. *)
 Lemma leaf_below t X : past t X -> forall v, may_go false t X v -> exists c, may_go true t X c /\
   (c = v \/ newer t v c) /\ (surplus t v = true -> surplus t c = true).
@@ -91,23 +87,17 @@ Proof.
         destruct Nl as [->|Nl]; auto. eapply newer_trans; eauto.
       + exists v. split; auto. repeat split; auto. intros _ c Hc Xc. apply not_true_is_false. intros A.
         apply not_true_iff_false in Ex. apply Ex. apply existsb_exists. exists c. rewrite Xc, A. split; auto.
-        apply in_seq. lia. }
-  intros v. apply (G (S (sum NB dep))). lia.
-Qed.
+        apply in_seq. lia. } intros v. apply (G (S (sum NB dep))). lia. Qed.
 Lemma oldest_any strict t X v : past t X -> oldest strict t X v -> oldest false t X v.
-Proof.
-  intros P [(Hv & Xv & Pv & Lf) Mn]. split; [repeat split; auto; discriminate|]. intros w Mw n.
+Proof. intros P [(Hv & Xv & Pv & Lf) Mn]. split; [repeat split; auto; discriminate|]. intros w Mw n.
   destruct strict; [|now apply Mn]. destruct (leaf_below t X P w Mw) as (c & Mc & [->|Nc] & _); [now apply Mn|].
-  destruct (Nat.eq_dec c v) as [->|n']; auto. eapply newer_trans; [exact Nc|]. now apply Mn.
-Qed.
+  destruct (Nat.eq_dec c v) as [->|n']; auto. eapply newer_trans; [exact Nc|]. now apply Mn. Qed.
 
 (* Row forest.tlru.high-water.closed. Of what was read the same block goes first in a strict cache and in one with
    holes, so that they are the same. *)
 Theorem strict_is_holes t X v : past t X ->
   (goes_first NB xi Q r blk len dep true t X v <-> goes_first NB xi Q r blk len dep false t X v).
-Proof.
-  intros P. unfold goes_first, first_of.
-  assert (Le : forall w, may_go true t X w -> may_go false t X w).
+Proof. intros P. unfold goes_first, first_of. assert (Le : forall w, may_go true t X w -> may_go false t X w).
   { intros w (A & B & D & _). repeat split; auto. discriminate. }
   assert (Dn : forall w, may_go false t X w -> exists c, may_go true t X c /\ (c = w \/ newer t w c) /\
     (surplus t w = true -> surplus t c = true)) by (exact (leaf_below t X P)).
@@ -124,32 +114,25 @@ Proof.
     apply (newer_not t v c Nc). apply Mn; auto. intros ->. exact (newer_not t v v Nc Nc).
   - right. split; [auto|split; [|auto]].
     destruct (Dn v M) as (c & Mc & [->|Nc] & _); auto. exfalso. apply (newer_not t v c Nc). apply Mn; auto.
-    intros ->. exact (newer_not t v v Nc Nc).
-Qed.
+    intros ->. exact (newer_not t v v Nc Nc). Qed.
 
 (* T-LRU that takes the oldest surplus first, on overflow alone, is a T-LRU. *)
 Lemma in_order_is_tlru strict t X X' :
   tlru_in_order_cut NB C xi Q r blk len dep strict t X X' -> tlru_cut strict t X X'.
-Proof.
-  induction 1 as [X D | X v X' O [(M & S & _)|(_ & M & Mn)] R IH].
+Proof. induction 1 as [X D | X v X' O [(M & S & _)|(_ & M & Mn)] R IH].
   - now apply t_done.
   - now apply t_free with (v := v).
-  - apply t_evict with (v := v); auto. split; auto.
-Qed.
+  - apply t_evict with (v := v); auto. split; auto. Qed.
 
 Lemma past_upd t X v : past t X -> past t (upd X v false).
 Proof. intros P w. destruct (upd_case X v false w) as [[-> E]|[_ E]]; rewrite E; [discriminate|apply P]. Qed.
 Lemma past_full t X : past t X -> past (S t) (full (S t) X).
-Proof.
-  intros P v. unfold filled_with. rewrite orb_true_iff. simpl. destruct (reads (S t) v) eqn:R.
+Proof. intros P v. unfold filled_with. rewrite orb_true_iff. simpl. destruct (reads (S t) v) eqn:R.
   - intros _. split; [lia|]. apply reads_ok in R as (d & Hd & <-). now apply blk_NB.
-  - intros [H|H]; [now apply P|discriminate].
-Qed.
+  - intros [H|H]; [now apply P|discriminate]. Qed.
 Lemma others_newer t X v x : oldest false t X v -> past t X -> X x = true -> x <> v -> newer t x v.
-Proof.
-  intros [(Hv & Xv & Pv & _) Mn] P Xx n. destruct (P x Xx) as [_ Hx].
-  destruct (pin t x) eqn:Px; [now apply pin_newer|]. apply Mn; auto. repeat split; auto. discriminate.
-Qed.
+Proof. intros [(Hv & Xv & Pv & _) Mn] P Xx n. destruct (P x Xx) as [_ Hx].
+  destruct (pin t x) eqn:Px; [now apply pin_newer|]. apply Mn; auto. repeat split; auto. discriminate. Qed.
 Lemma lru_cut_inv strict t X X' : lru_cut strict t X X' -> past t X -> top t X ->
   cnt NB X' <= C /\ (forall v, X' v = true -> X v = true) /\ top t X'.
 Proof.
@@ -159,21 +142,18 @@ Proof.
     intros Xx Nw Lw Hw. destruct (upd_case X v false w) as [[-> F]|[nw F]]; rewrite F; [|now apply (T x w)].
     exfalso. exact (newer_not t x v (others_newer t X v x Ov P Xx nx) Nw).
   - repeat split; auto. intros w Hw. specialize (I2 w Hw).
-    destruct (upd_case X v false w) as [[-> E]|[_ E]]; rewrite E in I2; try discriminate; auto.
-Qed.
+    destruct (upd_case X v false w) as [[-> E]|[_ E]]; rewrite E in I2; try discriminate; auto. Qed.
 Lemma tlru_cut_inv strict t Z X X' : tlru_cut strict t X X' -> cnt NB Z <= C -> top t Z -> past t X ->
   (forall v, Z v = true -> surplus t v = false -> X v = true) ->
   past t X' /\ forall v, Z v = true -> surplus t v = false -> X' v = true.
-Proof.
-  induction 1 as [X D | X v X' Mv Sv R IH | X v X' O Ov R IH]; intros ZC T P I; auto.
+Proof. induction 1 as [X D | X v X' Mv Sv R IH | X v X' O Ov R IH]; intros ZC T P I; auto.
   - apply IH; auto using past_upd.
     intros w Zw Bw. destruct (upd_case X v false w) as [[-> E]|[_ E]]; rewrite E; [congruence|auto].
   - apply oldest_any in Ov; auto. apply IH; auto using past_upd.
     intros w Zw Bw. destruct (upd_case X v false w) as [[-> E]|[_ E]]; rewrite E; [|auto]. exfalso.
     enough (cnt NB X <= cnt NB Z) by lia. apply cnt_le. intros x Hx Xx.
     destruct (Nat.eq_dec x v) as [->|nx]; auto. destruct (P x Xx) as [Lx _].
-    apply (T v x); auto. now apply (others_newer t X v x).
-Qed.
+    apply (T v x); auto. now apply (others_newer t X v x). Qed.
 
 (* The requests; how many leading blocks each can hit, and how many units it has in all. *)
 Variables ask total : nat -> nat.
@@ -193,24 +173,20 @@ Hypothesis B_cut : forall t, t >= t0 -> tlru_cut strict (S t) (full (S t) (B t))
 
 Lemma invariant t : t >= t0 -> past t (A t) /\ past t (B t) /\ top t (A t) /\
   forall v, A t v = true -> surplus t v = false -> B t v = true.
-Proof.
-  induction 1 as [|t Ht (PA & PB & TA & I)].
+Proof. induction 1 as [|t Ht (PA & PB & TA & I)].
   - repeat split; auto; try (now apply read_before); try (rewrite <- same in *; now apply read_before).
     intros v Av _. now rewrite <- same.
-  - assert (Pf := past_full t).
-    assert (Tf : top (S t) (full (S t) (A t))).
+  - assert (Pf := past_full t). assert (Tf : top (S t) (full (S t) (A t))).
     { intros v w. unfold filled_with, Forest.newer. rewrite !orb_true_iff. simpl. pose proof (last_le t w).
       pose proof (last_le t v).
       destruct (reads (S t) w) eqn:Rw; auto. destruct (reads (S t) v) eqn:Rv; intros [H1|H1] N Lw Hw; try lia;
-        try discriminate.
-      left. apply (TA v w); auto. }
+        try discriminate. left. apply (TA v w); auto. }
     destruct (lru_cut_inv _ _ _ _ (A_cut t Ht) (Pf _ PA) Tf) as (CA & SA & TA').
     destruct (tlru_cut_inv _ _ (A (S t)) _ _ (B_cut t Ht) CA TA' (Pf _ PB)) as (PB' & I').
     { intros v Av Bv. specialize (SA v Av). unfold filled_with in *. apply orb_true_iff. apply orb_true_iff in SA.
       destruct (reads (S t) v) eqn:R; auto. destruct SA as [SA|]; auto. left. apply I; auto.
       unfold Forest.surplus in *. simpl in Bv. now rewrite R in Bv. }
-    repeat split; auto; try (apply (Pf _ PA); now apply SA); now apply PB'.
-Qed.
+    repeat split; auto; try (apply (Pf _ PA); now apply SA); now apply PB'. Qed.
 
 Local Notation excess := (forest_excess xi blk ask total).
 
@@ -218,8 +194,7 @@ Local Notation excess := (forest_excess xi blk ask total).
    of each request that no earlier one had, of those that continue a path, T-LRU has at most LRU's excess at every
    request. *)
 Theorem forest_tlru_never_worse t : t >= t0 -> excess (B t) (S t) <= excess (A t) (S t).
-Proof.
-  intros Ht. destruct (invariant t Ht) as (PA & PB & TA & I). unfold forest_excess, hits.
+Proof. intros Ht. destruct (invariant t Ht) as (PA & PB & TA & I). unfold forest_excess, hits.
   enough (leads blk (fun _ => B t) (S t) (ask (S t)) 0 >=
     min (leads blk (fun _ => A t) (S t) (ask (S t)) 0) (total (S t) - xi)) by lia.
       pose proof (leads_le blk (fun _ => A t) (S t) (ask (S t)) 0) as L.
@@ -229,11 +204,8 @@ Proof.
   destruct (covers (S t) ltac:(lia)) as (kn & (K1 & K2 & K3) & K4).
   destruct (PA _ Ak) as [Lk _]. pose proof (last_reads _ _ Lk) as R. pose proof (last_le t (blk (S t) k)).
   assert (k < kn). { destruct (le_lt_dec kn k) as [H1|]; auto. rewrite (K3 k (last t (blk (S t) k))) in R; auto;
-    lia. }
-  destruct K2 as (s' & U1 & U2 & U3 & U4); [lia|]. specialize (K4 ltac:(lia)).
+    lia. } destruct K2 as (s' & U1 & U2 & U3 & U4); [lia|]. specialize (K4 ltac:(lia)).
   assert (mark t (blk (S t) k) >= len s').
   { apply mark_ge; auto; [lia|]. apply reads_ok. exists k. split; [lia|].
-    apply (tree s' (S t) (kn - 1) k); auto; lia. }
-  lia.
-Qed.
+    apply (tree s' (S t) (kn - 1) k); auto; lia. } lia. Qed.
 End Marks.

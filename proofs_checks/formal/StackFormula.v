@@ -38,13 +38,11 @@ Record shaped (w : world) (X : cache) : Prop := {
   h_full : (forall j, j < N -> X j = past w j) \/ C <= sum N X }.
 
 Lemma formula_holds w X i : stands N w -> shaped w X -> sum N X <= C -> i < N -> X i = formula w i.
-Proof.
-  intros St [P L R G F] Fit Hi. unfold formula. pose proof (P i) as Pi.
+Proof. intros St [P L R G F] Fit Hi. unfold formula. pose proof (P i) as Pi.
   destruct (Nat.eq_dec (past w i) 0) as [E|Past]; [unfold part in *; lia|].
   assert (Less : forall j, j <> i -> (came w i <? came w j) = false -> came w j < came w i).
   { intros j n E. apply Nat.ltb_ge in E. destruct (Nat.eq_dec (came w j) (came w i)) as [Q|]; [|lia]. exfalso.
-    apply n.
-    apply (s_apart _ _ St); auto. rewrite Q. apply (s_came _ _ St). lia. }
+    apply n. apply (s_apart _ _ St); auto. rewrite Q. apply (s_came _ _ St). lia. }
   assert (Low : forall j, low w X j <= X j) by (intros; unfold low; lia).
   (* the parts *)
   assert (E1 : low w X i = min (C - recent w i (part w)) (part w i)).
@@ -52,17 +50,14 @@ Proof.
     - destruct (Nat.eq_dec (low w X i) 0) as [Z|Z]; [lia|]. apply Nat.min_glb; [|unfold low; lia].
       enough (recent w i (part w) + low w X i <= sum N X) by lia. unfold recent.
       pose proof (sum_point N i (low w X i)) as Pt. rewrite (proj2 (Nat.ltb_lt i N) Hi) in Pt. rewrite <- Pt,
-        <- sum_add.
-      apply sum_le. intros j Hj. destruct (Nat.eqb_spec j i) as [->|n].
+        <- sum_add. apply sum_le. intros j Hj. destruct (Nat.eqb_spec j i) as [->|n].
       + rewrite Nat.ltb_irrefl. simpl. apply Low.
       + destruct (Nat.ltb_spec (came w i) (came w j)) as [Lt|]; [|lia].
         specialize (L i j Hi Hj Lt ltac:(lia)). specialize (Low j). lia.
     - destruct (le_lt_dec (part w i) (low w X i)) as [|M]; [lia|]. destruct G as [G|G]; [specialize (G i Hi);
-      lia|].
-      enough (sum N (low w X) <= recent w i (part w) + low w X i) by lia. unfold recent.
+      lia|]. enough (sum N (low w X) <= recent w i (part w) + low w X i) by lia. unfold recent.
       pose proof (sum_point N i (low w X i)) as Pt. rewrite (proj2 (Nat.ltb_lt i N) Hi) in Pt. rewrite <- Pt,
-        <- sum_add.
-      apply sum_le. intros j Hj. destruct (Nat.eqb_spec j i) as [->|n]; [lia|].
+        <- sum_add. apply sum_le. intros j Hj. destruct (Nat.eqb_spec j i) as [->|n]; [lia|].
       destruct (came w i <? came w j) eqn:E; [unfold low; lia|]. specialize (Less j n E).
       destruct (low w X j) eqn:Lj; [lia|]. specialize (L j i Hj Hi Less ltac:(lia)). lia. }
   (* the rest *)
@@ -85,14 +80,11 @@ Proof.
       unfold recent. rewrite <- Pt at 1. rewrite <- !sum_add. apply sum_le. intros j Hj. specialize (P j).
       destruct (Nat.eqb_spec j i) as [->|n]; [lia|]. destruct (came w i <? came w j) eqn:E; [unfold part; lia|].
       specialize (Less j n E). destruct (le_lt_dec (X j) (part w j)) as [|S]; [lia|].
-      specialize (R j i Hj Hi Less S). lia. }
-  unfold low in E1. lia.
-Qed.
+      specialize (R j i Hj Hi Less S). lia. } unfold low in E1. lia. Qed.
 
 Lemma served w u us X : stands N w -> who u < N -> history u = past w (who u) -> Ok w (u :: us) ->
   shaped w X -> shaped (serve u w) (fill u X).
-Proof.
-  intros St Nu Hu O [P L R G F]. destruct (ok_serve w u us O Hu) as (_ & Gr & Oth).
+Proof. intros St Nu Hu O [P L R G F]. destruct (ok_serve w u us O Hu) as (_ & Gr & Oth).
   set (k := who u) in *. set (n := history u + prompt u + response u).
   assert (Pk : past (serve u w) k = n) by (simpl; unfold k; now rewrite upd_eq).
   assert (Xk : fill u X k = n) by (unfold fill; now rewrite upd_eq).
@@ -109,8 +101,7 @@ Proof.
     came w i < came w j).
   { intros i j Lt. destruct (Nat.eq_dec j k); auto. right. destruct (Nat.eq_dec i k) as [->|ni].
     - rewrite Ck, Co in Lt by auto. pose proof (s_before _ _ St j). lia.
-    - rewrite !Co in Lt by auto. auto. }
-  constructor.
+    - rewrite !Co in Lt by auto. auto. } constructor.
   - exact (fill_le u X (past w) P).
   - intros i j Hi Hj Lt H. destruct (Be i j Lt) as [->|(ni & nj & Lt')]; auto.
     rewrite Lo in * by auto. rewrite Pa by auto. now apply (L i j).
@@ -125,13 +116,11 @@ Proof.
     + intros j Hj. destruct (Nat.eq_dec j k) as [->|nj]; [congruence|]. rewrite Xo, Po; auto.
     + eapply Nat.le_trans; [exact F|]. apply sum_le. intros j _. destruct (Nat.eq_dec j k) as [->|nj].
       * rewrite Xk. specialize (P k). unfold n. lia.
-      * now rewrite Xo.
-Qed.
+      * now rewrite Xo. Qed.
 
 Lemma cut_shaped w theta X X' : in_order N C false (b w) w theta X X' -> shaped w X ->
   shaped w X' /\ sum N X' <= C.
-Proof.
-  induction 1 as [X D | X v X' O Go R IH]; intros Sh; [auto|]. apply IH. clear IH R X'.
+Proof. induction 1 as [X D | X v X' O Go R IH]; intros Sh; [auto|]. apply IH. clear IH R X'.
   destruct Sh as [P L R G F]. destruct (goes _ _ _ _ _ _ _ Go) as (Hv & Xv).
   pose proof (sum_upd N X v (X v - 1) Hv) as U. fold (lose X v) in U.
   assert (Dn : forall i, lose X v i <= X i) by (intros i; at_place v i; lia).
@@ -140,8 +129,7 @@ Proof.
   assert (Pw : within (past w) (lose X v)) by (intros i; specialize (P i); specialize (Dn i); lia).
   assert (Lv : lose X v v = X v - 1) by (unfold lose; now rewrite upd_eq).
   destruct Go as [(_ & Fv & _ & Mn)|(Ns & _ & _ & _ & Mn)].
-  - assert (Sv : X v > part w v) by (unfold part; lia).
-    assert (Lo : forall i, low w (lose X v) i = low w X i).
+  - assert (Sv : X v > part w v) by (unfold part; lia). assert (Lo : forall i, low w (lose X v) i = low w X i).
     { intros i. unfold low. destruct (Nat.eq_dec i v) as [->|n]; [rewrite Lv; lia|now rewrite Ot]. }
     constructor; auto; try (right; lia).
     + intros i j Hi Hj Lt. rewrite !Lo. now apply (L i j).
@@ -162,8 +150,7 @@ Proof.
       rewrite Low, Ot by auto. rewrite <- (L i j Hi Hj Lt); unfold low; [specialize (Nos j Hj); lia|].
       specialize (Nos i Hi). lia.
     + intros i j Hi Hj Lt Si. specialize (Dn i). specialize (Nos i Hi). lia.
-    + right. rewrite (sum_ext N (low w (lose X v)) (lose X v)) by auto. lia.
-Qed.
+    + right. rewrite (sum_ext N (low w (lose X v)) (lose X v)) by auto. lia. Qed.
 
 Lemma uncached_by_formula : forall us w X xs, stands N w -> shaped w X -> sum N X <= C -> Ok w us -> whole w us ->
   Forall (fun u => who u < N) us ->
@@ -175,8 +162,7 @@ Proof.
     unfold excess, uncached, reused. lia.
   - destruct (serve_stands N w u St Nw) as (St' & _). destruct (ok_serve w u us O Hu) as (O' & _).
     destruct (cut_shaped _ _ _ _ K (served w u us X St Nw Hu O Sh)) as (Sh' & Fit').
-    now apply (IH (serve u w) X').
-Qed.
+    now apply (IH (serve u w) X'). Qed.
 Lemma nothing_shaped : shaped nobody empty.
 Proof. constructor; unfold low, part, empty; simpl; try (intros i; lia); auto; intros; lia. Qed.
 Lemma nobody_starts : start N nobody empty.
@@ -187,32 +173,27 @@ End Formula.
    L): run 0 gives the uncached tokens. *)
 Theorem formula_of_lru : forall N C us xs, trace N nobody us -> whole nobody us ->
   run 0 (lru N C false) nobody empty us xs -> xs = by_formula N C past nobody us.
-Proof.
-  intros N C us xs Tr Wh R. destruct (start_stands N _ _ (nobody_starts N)) as (St & W).
+Proof. intros N C us xs Tr Wh R. destruct (start_stands N _ _ (nobody_starts N)) as (St & W).
   apply (uncached_by_formula N C past (fun _ _ => True)) with (X := empty); auto.
   - intros w u _ _ Hu. unfold part. simpl. rewrite upd_eq. repeat split; auto; [lia|]. intros j n.
     now rewrite upd_neq.
   - apply nothing_shaped.
   - unfold empty. rewrite sum_zero. lia.
   - exact (trace_numbers N us _ Tr).
-  - now apply lru_runs.
-Qed.
+  - now apply lru_runs. Qed.
 
 (* Row stack.tlru, the formula: of T-LRU with one estimate Q. *)
 Theorem formula_of_tlru : forall N C xi Q us xs, trace N nobody us -> whole nobody us ->
   Forall (fun u => estimate u = Q) us ->
   run 0 (tlru_in_order N C false xi) nobody empty us xs -> xs = by_formula N C (budget xi) nobody us.
-Proof.
-  intros N C xi Q us xs Tr Wh Es R. destruct (start_stands N _ _ (nobody_starts N)) as (St & W).
+Proof. intros N C xi Q us xs Tr Wh Es R. destruct (start_stands N _ _ (nobody_starts N)) as (St & W).
   apply (uncached_by_formula N C (budget xi)
     (fun w us => (forall j, past w j = 0 \/ guess w j = Q) /\ Forall (fun u => estimate u = Q) us)) with (X :=
-      empty);
-    auto.
+      empty); auto.
   - intros w u vs [G F] Hu. inversion F as [|? ? E F']; subst. pose proof (G (who u)) as Gu.
     unfold part, budget. simpl. rewrite !upd_eq. repeat split; auto; [|lia|intros j n; now rewrite !upd_neq].
     intros j. destruct (Nat.eq_dec j (who u)) as [->|n]; [right; now rewrite upd_eq|]. rewrite !upd_neq by auto.
       auto.
   - apply nothing_shaped.
   - unfold empty. rewrite sum_zero. lia.
-  - exact (trace_numbers N us _ Tr).
-Qed.
+  - exact (trace_numbers N us _ Tr). Qed.

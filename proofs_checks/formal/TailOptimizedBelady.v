@@ -27,32 +27,25 @@ Notation item_plan := (FurthestNext.plan N T C r comes left_by).
 Definition bound X0 P := allowed N T C r comes of_use left_by 0 X0 P.
 
 Lemma next_same t i : FurthestNext.next T comes t i = next t i.
-Proof.
-  unfold FurthestNext.next, Plans.next. generalize (T - t) as n. intros n. revert t.
-  induction n; intros t; simpl; auto. unfold comes at 1. rewrite Nat.eqb_sym. now destruct (who_at t =? i).
-Qed.
+Proof. unfold FurthestNext.next, Plans.next. generalize (T - t) as n. intros n. revert t.
+  induction n; intros t; simpl; auto. unfold comes at 1. rewrite Nat.eqb_sym. now destruct (who_at t =? i). Qed.
 Lemma since_le t i : since r comes t i <= t + r.
 Proof. induction t; simpl; [lia|]. destruct (comes t i); lia. Qed.
 Lemma exempt_same t i : exempt_at (S t) i = Policies.exempt forced (who_at t) i.
-Proof.
-  unfold FurthestNext.exempt, Policies.exempt. simpl. unfold comes at 1. pose proof (since_le t i).
-  unfold b2n in *. destruct (i =? who_at t), forced; simpl; (apply Nat.ltb_lt || apply Nat.ltb_ge); lia.
-Qed.
+Proof. unfold FurthestNext.exempt, Policies.exempt. simpl. unfold comes at 1. pose proof (since_le t i).
+  unfold b2n in *. destruct (i =? who_at t), forced; simpl; (apply Nat.ltb_lt || apply Nat.ltb_ge); lia. Qed.
 Lemma may_same t i : may_lose forced (who_at t) i <-> exempt_at (S t) i = false.
 Proof.
   rewrite exempt_same. unfold may_lose, Policies.exempt. destruct forced; simpl; rewrite ?Nat.eqb_neq; split;
-    auto. discriminate.
-Qed.
+    auto. discriminate. Qed.
 Lemma cut_same t Y Y' : tob_cut N C xi forced us (S t) (who_at t) Y Y' -> item_cut (S t) Y Y'.
-Proof.
-  induction 1 as [Y D | Y v Y' Hv F Mv R IH | Y v Y' O Ns (Hv & Yv & Mv & Mx) R IH].
+Proof. induction 1 as [Y D | Y v Y' Hv F Mv R IH | Y v Y' O Ns (Hv & Yv & Mv & Mx) R IH].
   - now apply cut_fits.
   - apply cut_unneeded with (v := v) (Z := lose Y v); auto; [|now apply may_same|intros i; reflexivity].
     unfold FurthestNext.use. now rewrite next_same.
   - apply cut_furthest with (v := v) (Z := lose Y v); auto; [|now apply may_same| |intros i; reflexivity].
     + intros j Hj Ej. apply may_same in Ej. unfold FurthestNext.use. rewrite next_same. now apply Ns.
-    + intros j Hj Yj Ej. apply may_same in Ej. rewrite !next_same. now apply Mx.
-Qed.
+    + intros j Hj Yj Ej. apply may_same in Ej. rewrite !next_same. now apply Mx. Qed.
 Hypothesis numbers : forall t, t < T -> who_at t < N.
 Hypothesis enough : forall t, t < T -> next (S t) (who_at t) < T -> need (next (S t) (who_at t)) <= filled t.
 Lemma left_is_enough t i : t < T -> i < N -> comes t i = true -> FurthestNext.next T comes (S t) i < T ->
@@ -61,15 +54,12 @@ Proof. intros Ht _ E. apply Nat.eqb_eq in E. subst i. rewrite next_same. apply (
 Lemma fill_same t Y : FurthestNext.fill comes left_by t Y = Model.fill (turn_at t) Y.
 Proof. reflexivity. Qed.
 Lemma kept_same Z t : t < T -> FurthestNext.kept N comes of_use Z t = min (need t) (Z t (who_at t)).
-Proof.
-  intros Ht. unfold FurthestNext.kept, comes, of_use.
+Proof. intros Ht. unfold FurthestNext.kept, comes, of_use.
   rewrite (sum_ext N _ (fun i => if i =? who_at t then min (need t) (Z t (who_at t)) else 0)).
   - rewrite sum_point. now rewrite (proj2 (Nat.ltb_lt _ _) (numbers t Ht)).
-  - intros i _. destruct (Nat.eqb_spec i (who_at t)) as [->|]; auto.
-Qed.
+  - intros i _. destruct (Nat.eqb_spec i (who_at t)) as [->|]; auto. Qed.
 Lemma plan_same X0 Z : Plans.plan N C forced X0 us Z -> item_plan X0 Z.
-Proof.
-  intros Pl. constructor.
+Proof. intros Pl. constructor.
   - apply (p_first _ _ _ _ _ _ Pl).
   - intros t i Ht. rewrite fill_same. unfold Model.fill.
     destruct (upd_case (Z t) (who_at t) (history (turn_at t) + prompt (turn_at t) + response (turn_at t)) i)
@@ -77,14 +67,10 @@ Proof.
   - apply (p_fits _ _ _ _ _ _ Pl).
   - intros [|t] i Ht E; [unfold FurthestNext.exempt in E; discriminate|]. rewrite exempt_same in E.
     unfold Policies.exempt in E. apply andb_prop in E as [Fo E]. apply Nat.eqb_eq in E. subst i. simpl.
-      unfold comes.
-    rewrite Nat.eqb_refl. now apply (p_forced _ _ _ _ _ _ Pl).
-Qed.
+      unfold comes. rewrite Nat.eqb_refl. now apply (p_forced _ _ _ _ _ _ Pl). Qed.
 Lemma tel_and_kept Z : tel xi us Z + sum T (FurthestNext.kept N comes of_use Z) = uncached_tel xi us.
-Proof.
-  unfold tel, uncached_tel. rewrite <- sum_add. apply sum_ext. intros t Ht. rewrite kept_same by auto.
-  unfold Plans.need. lia.
-Qed.
+Proof. unfold tel, uncached_tel. rewrite <- sum_add. apply sum_ext. intros t Ht. rewrite kept_same by auto.
+  unfold Plans.need. lia. Qed.
 
 (* A run: X t is cached at the start of turn t. *)
 Variable X : nat -> cache.
@@ -96,45 +82,34 @@ Proof.
   induction 1 as [Y D | Y v Y' Hv F Mv R (S1 & W & E) | Y v Y' O Ns (Hv & Yv & Mv & _) R (S1 & W & E)]; auto;
     repeat split; auto; try (intros i; specialize (W i); revert W; unfold lose;
       destruct (upd_case Y v (Y v - 1) i) as [[-> U]|[_ U]]; rewrite U; lia);
-    intros Fo; rewrite (E Fo); unfold lose; apply upd_neq; intros V; now apply (Mv Fo).
-Qed.
+    intros Fo; rewrite (E Fo); unfold lose; apply upd_neq; intros V; now apply (Mv Fo). Qed.
 Lemma is_a_plan X0 : X 0 = X0 -> sum N X0 <= C -> Plans.plan N C forced X0 us X.
-Proof.
-  intros E F. constructor.
+Proof. intros E F. constructor.
   - intros i. now rewrite E.
   - intros t i Ht n. destruct (cut_facts _ _ _ _ (cuts t Ht)) as (_ & W & _). specialize (W i).
-    unfold Model.fill in W.
-    rewrite upd_neq in W; auto.
+    unfold Model.fill in W. rewrite upd_neq in W; auto.
   - intros t Ht. destruct (cut_facts _ _ _ _ (cuts t Ht)) as (_ & W & _). specialize (W (who_at t)).
     unfold Model.fill in W. rewrite upd_eq in W. exact W.
   - intros [|t] Ht; [now rewrite E|]. now destruct (cut_facts _ _ _ _ (cuts t ltac:(lia))) as (S1 & _).
   - intros t Ht Fo. destruct (cut_facts _ _ _ _ (cuts t ltac:(lia))) as (_ & _ & K). rewrite (K Fo).
-    unfold Model.fill. now rewrite upd_eq.
-Qed.
+    unfold Model.fill. now rewrite upd_eq. Qed.
 Lemma closes_gap : exists P, bound (X 0) P <= sum T (FurthestNext.kept N comes of_use X).
-Proof.
-  apply closes; [exact left_is_enough|]. intros t Ht. exists (Model.fill (turn_at t) (X t)).
-  split; [reflexivity|]. apply cut_same. apply cuts. lia.
-Qed.
+Proof. apply closes; [exact left_is_enough|]. intros t Ht. exists (Model.fill (turn_at t) (X t)).
+  split; [reflexivity|]. apply cut_same. apply cuts. lia. Qed.
 End Conversations.
 
 (* The turns of a trace: a turn's need is at most what the conversation's turn before has left. *)
 Lemma past_next past0 us i : forall t, t <= steps us -> Plans.next us t i < steps us ->
   past_at past0 us (Plans.next us t i) i = past_at past0 us t i.
-Proof.
-  apply (backwards (steps us) (fun t => Plans.next us t i < steps us ->
+Proof. apply (backwards (steps us) (fun t => Plans.next us t i < steps us ->
     past_at past0 us (Plans.next us t i) i = past_at past0 us t i)).
   - rewrite <- next_same, next_end. lia.
   - intros t Ht IH. rewrite <- next_same, next_here, !next_same by auto. unfold comes at 1 2.
-    rewrite (Nat.eqb_sym i).
-    destruct (Nat.eqb_spec (who (turn_at us t)) i) as [E|E]; auto.
-    intros L. rewrite (IH L). simpl. now apply Nat.eqb_neq in E as ->.
-Qed.
+    rewrite (Nat.eqb_sym i). destruct (Nat.eqb_spec (who (turn_at us t)) i) as [E|E]; auto.
+    intros L. rewrite (IH L). simpl. now apply Nat.eqb_neq in E as ->. Qed.
 Lemma next_who us t i : t <= steps us -> Plans.next us t i < steps us -> who (turn_at us (Plans.next us t i)) = i.
-Proof.
-  intros Ht L. rewrite <- next_same in *. destruct (next_spec (steps us) 0 (comes us) i t Ht) as (_ & W).
-  destruct (W L) as [W1 _]. symmetry. now apply Nat.eqb_eq.
-Qed.
+Proof. intros Ht L. rewrite <- next_same in *. destruct (next_spec (steps us) 0 (comes us) i t Ht) as (_ & W).
+  destruct (W L) as [W1 _]. symmetry. now apply Nat.eqb_eq. Qed.
 
 Section Rows.
 Variables N C xi : nat.
@@ -151,13 +126,11 @@ Lemma numbers t : t < steps us -> who (turn_at us t) < N.
 Proof. apply (histories_at N us w turns). Qed.
 Lemma enough t : t < steps us -> Plans.next us (S t) (who (turn_at us t)) < steps us ->
   need xi us (Plans.next us (S t) (who (turn_at us t))) <= filled us t.
-Proof.
-  intros Ht L. set (s := Plans.next us (S t) (who (turn_at us t))) in *.
+Proof. intros Ht L. set (s := Plans.next us (S t) (who (turn_at us t))) in *.
   destruct (histories_at N us w turns s L) as (_ & H).
   pose proof (next_who us (S t) (who (turn_at us t)) ltac:(lia) L) as W1. fold s in W1. rewrite W1 in H.
     unfold s in H at 2. rewrite past_next in H by (auto; lia).
-  simpl in H. rewrite Nat.eqb_refl in H. unfold need. lia.
-Qed.
+  simpl in H. rewrite Nat.eqb_refl in H. unfold need. lia. Qed.
 
 Lemma of_states X : X 0 = X0 ->
   (forall t, t < steps us ->
@@ -165,39 +138,32 @@ Lemma of_states X : X 0 = X0 ->
   plan X /\ (forall Z, plan Z -> tel xi us X <= tel xi us Z) /\
   (forall P Z, plan Z -> uncached_tel xi us <= tel xi us Z + bound P) /\
   exists P, uncached_tel xi us = tel xi us X + bound P.
-Proof.
-  intros E Cu.
-  destruct (closes_gap N C xi forced us enough X Cu) as (P & Cl). rewrite E in Cl.
+Proof. intros E Cu. destruct (closes_gap N C xi forced us enough X Cu) as (P & Cl). rewrite E in Cl.
   pose proof (is_a_plan N C xi forced us X Cu X0 E fits) as Pl.
   assert (Up : forall P Z, plan Z -> uncached_tel xi us <= tel xi us Z + bound P).
   { intros Q Z PZ. rewrite <- (tel_and_kept N xi us numbers Z). apply Nat.add_le_mono_l.
     apply plan_allowed; [|now apply plan_same]. apply (left_is_enough N xi us enough). }
   pose proof (tel_and_kept N xi us numbers X) as K. split; [exact Pl|]. split; [|split; [exact Up|]].
   - intros Z PZ. specialize (Up P Z PZ). lia.
-  - exists P. specialize (Up P X Pl). lia.
-Qed.
+  - exists P. specialize (Up P X Pl). lia. Qed.
 Lemma of_a_run xs : run xi (tail_optimized_belady N C xi forced us w) w X0 us xs ->
   exists X, plan X /\ total xs = tel xi us X /\ (forall Z, plan Z -> tel xi us X <= tel xi us Z) /\
   (forall P Z, plan Z -> uncached_tel xi us <= tel xi us Z + bound P) /\
   exists P, uncached_tel xi us = tel xi us X + bound P.
-Proof.
-  intros R. destruct (states xi _ us w X0 xs R) as (X & E & Cu & To). exists X.
+Proof. intros R. destruct (states xi _ us w X0 xs R) as (X & E & Cu & To). exists X.
   destruct (of_states X E) as (A & B & D & F).
   - intros t Ht. specialize (Cu t Ht). unfold tail_optimized_belady in Cu. rewrite now_after in Cu.
     rewrite firstn_length_le in Cu by (unfold steps in Ht; lia).
     replace (now w + S t - now w) with (S t) in Cu by lia. exact Cu.
-  - repeat split; try apply A; auto.
-Qed.
+  - repeat split; try apply A; auto. Qed.
 
 (* Rows theorem-b1 (forced is false) and theorem-b1.forced (it is true). Tail-Optimized Belady attains the optimum:
    what it caches is a plan, and no plan has a smaller TEL. *)
 Theorem tail_optimized_belady_is_optimal : forall of_tob,
   run xi (tail_optimized_belady N C xi forced us w) w X0 us of_tob ->
   (exists X, plan X /\ tel xi us X = total of_tob) /\ forall X, plan X -> total of_tob <= tel xi us X.
-Proof.
-  intros xs R. destruct (of_a_run xs R) as (X & P & E & B & _). split; [exists X; auto|]. intros Z PZ.
-    rewrite E. auto.
-Qed.
+Proof. intros xs R. destruct (of_a_run xs R) as (X & P & E & B & _). split; [exists X; auto|]. intros Z PZ.
+    rewrite E. auto. Qed.
 
 (* Rows theorem-b1.certificate and .certificate.forced. A set P of steps proves every optimum: what Tail-Optimized
    Belady keeps is what P allows, and no plan keeps more than any P allows. *)
@@ -213,8 +179,7 @@ End Rows.
 (* Tail-Optimized Belady can always cut: under forced caching if who came fits. *)
 Lemma cut_ends N C xi forced us t theta : forall n Y, sum N Y <= n -> (forced = true -> Y theta <= C) ->
   exists Y', tob_cut N C xi forced us t theta Y Y'.
-Proof.
-  induction n; intros Y Hn F; [exists Y; apply tob_fits; lia|].
+Proof. induction n; intros Y Hn F; [exists Y; apply tob_fits; lia|].
   destruct (le_lt_dec (sum N Y) C) as [L|O]; [exists Y; now apply tob_fits|].
   assert (May : forall v, Policies.exempt forced theta v = false -> may_lose forced theta v).
   { intros v E Fo ->. unfold Policies.exempt in E. rewrite Fo, Nat.eqb_refl in E. discriminate. }
@@ -231,8 +196,7 @@ Proof.
     { intros v Hv Mv. destruct (le_lt_dec (Y v) (Plans.use xi us t v)) as [|G]; auto. exfalso.
       apply not_true_iff_false in Ex. apply Ex. apply existsb_exists. exists v. split; [apply in_seq; lia|].
       rewrite (proj2 (Nat.ltb_lt _ _) G). simpl. apply negb_true_iff. unfold Policies.exempt. destruct forced;
-        auto. simpl.
-      apply Nat.eqb_neq. now apply Mv. }
+        auto. simpl. apply Nat.eqb_neq. now apply Mv. }
     destruct (argmax N (fun v => (1 <=? Y v) && negb (Policies.exempt forced theta v)) (Plans.next us t)) as (v &
       Hv & Pv & Mx).
     { destruct (existsb (fun v => (1 <=? Y v) && negb (Policies.exempt forced theta v)) (seq 0 N)) eqn:E.
@@ -247,15 +211,13 @@ Proof.
     apply andb_prop in Pv as [Yv Ev]. apply Nat.leb_le in Yv. apply negb_true_iff in Ev.
     destruct (Go v Hv Yv Ev) as (Y' & K). exists Y'. apply tob_furthest with (v := v); auto. repeat split; auto.
     intros j Hj Yj Mj. apply Mx; auto. rewrite (proj2 (Nat.leb_le _ _) Yj). simpl. apply negb_true_iff.
-    unfold Policies.exempt. destruct forced; auto. simpl. apply Nat.eqb_neq. now apply Mj.
-Qed.
+    unfold Policies.exempt. destruct forced; auto. simpl. apply Nat.eqb_neq. now apply Mj. Qed.
 
 (* Row theorem-b1, the other half. Tail-Optimized Belady has a run on every trace, under forced caching if every
    past fits, so the theorems above are not empty. *)
 Theorem tail_optimized_belady_runs : forall N C xi forced w X0 us, each_fits C forced us ->
   exists xs, run xi (tail_optimized_belady N C xi forced us w) w X0 us xs.
-Proof.
-  intros N C xi forced w X0 us F.
+Proof. intros N C xi forced w X0 us F.
   assert (G : forall vs w' Y, Forall (fun u => forced = true -> history u + prompt u + response u <= C) vs ->
     exists xs, run xi (tail_optimized_belady N C xi forced us w) w' Y vs xs).
   { induction vs as [|u vs IH]; intros w' Y Fo; [eexists; constructor|]. inversion Fo as [|? ? Fu Fv]; subst.
@@ -264,16 +226,14 @@ Proof.
     - intros E. unfold Model.fill. rewrite upd_eq. auto.
     - destruct (IH (serve u w') Y' Fv) as (xs & R). eexists. econstructor; [exact K | exact R]. }
   apply G. apply Forall_forall. intros u Hu Fo. apply (In_nth us u (Turn 0 0 0 0 0)) in Hu as (t & Ht & <-).
-  apply (F t Ht Fo).
-Qed.
+  apply (F t Ht Fo). Qed.
 
 (* Belady with whole histories cuts as Tail-Optimized Belady with xi = 0 does. *)
 Lemma belady_cuts N C forced us past0 : forall t theta Y Y', S t <= steps us ->
   (forall s, s < steps us -> history (turn_at us s) = past_at past0 us s (who (turn_at us s))) ->
   (forall j, Y j <= past_at past0 us (S t) j) ->
   belady_cut N C forced us (S t) theta Y Y' -> tob_cut N C 0 forced us (S t) theta Y Y'.
-Proof.
-  intros t theta Y Y' Ht Wh W R. induction R as [Y D | Y v Y' O Fu R IH]; [now apply tob_fits|].
+Proof. intros t theta Y Y' Ht Wh W R. induction R as [Y D | Y v Y' O Fu R IH]; [now apply tob_fits|].
   assert (R' : tob_cut N C 0 forced us (S t) theta (lose Y v) Y').
   { apply IH. intros j. specialize (W j). unfold lose.
     destruct (upd_case Y v (Y v - 1) j) as [[-> E]|[_ E]]; rewrite E; lia. }
@@ -285,8 +245,7 @@ Proof.
     pose proof (next_who us (S t) j Ht ltac:(lia)) as W1.
     unfold Plans.use. replace (Plans.next us (S t) j <? steps us) with true by (symmetry; apply Nat.ltb_lt; lia).
     specialize (W j). specialize (Wh (Plans.next us (S t) j) ltac:(lia)). rewrite W1, past_next in Wh by lia.
-    unfold need, input. lia.
-Qed.
+    unfold need, input. lia. Qed.
 
 (* Row theorem-b1.belady. With xi = 0 and whole histories Belady's policy keeps the most: no plan has a smaller sum
    of uncached tokens, that is, none has more hits. *)
@@ -294,8 +253,7 @@ Theorem belady_is_optimal : forall N C forced w X0 us of_belady,
   start N w X0 -> sum N X0 <= C -> trace N w us -> whole w us ->
   run 0 (belady N C forced us w) w X0 us of_belady ->
   forall X, Plans.plan N C forced X0 us X -> total of_belady <= tel 0 us X.
-Proof.
-  intros N C forced w X0 us xs St Fi Tr Wh R. destruct (states 0 _ us w X0 xs R) as (X & E & Cu & To).
+Proof. intros N C forced w X0 us xs St Fi Tr Wh R. destruct (states 0 _ us w X0 xs R) as (X & E & Cu & To).
   assert (Cu' : forall t, t < steps us ->
     belady_cut N C forced us (S t) (who (turn_at us t)) (Model.fill (turn_at us t) (X t)) (X (S t))).
   { intros t Ht. specialize (Cu t Ht). unfold belady in Cu. rewrite now_after in Cu.
@@ -311,7 +269,5 @@ Proof.
     rewrite upd_neq in L by auto. specialize (IHt ltac:(lia) j). lia. }
   intros Z PZ. rewrite To. apply (of_states N C 0 forced w X0 us Fi Tr X E); auto.
   intros t Ht. apply (belady_cuts N C forced us (past w)); auto using whole_at. intros j. simpl. unfold Model.fill.
-    rewrite Nat.eqb_sym.
-  destruct (Nat.eqb_spec j (who (turn_at us t))) as [->|n]; [now rewrite upd_eq|].
-  rewrite upd_neq by auto. apply W. lia.
-Qed.
+    rewrite Nat.eqb_sym. destruct (Nat.eqb_spec j (who (turn_at us t))) as [->|n]; [now rewrite upd_eq|].
+  rewrite upd_neq by auto. apply W. lia. Qed.

@@ -19,15 +19,9 @@ Proof. intros L E i Hi. specialize (L i Hi) as Li. destruct (Nat.eq_dec (f i) (g
   pose proof (sum_upd n f i (g i) Hi) as U. assert (sum n (upd f i (g i)) <= sum n g); [|lia].
   apply sum_le. intros j Hj. destruct (upd_case f i (g i) j) as [[-> P]|[_ P]]; rewrite P; auto. Qed.
 
-Section Left.
-Variable N : nat.
-Variable forced : bool.
-Variable order : list nat.
-Hypothesis inside_N : Forall (fun v => v < N) order.
-Variable whole : nat -> nat.          (* the budgets *)
-Variable w : world.
-Variable theta : nat.
-Notation rank := (Order (past w) (fun v _ => since w v)).
+Section Left. Variable N : nat. Variable forced : bool. Variable order : list nat.
+Hypothesis inside_N : Forall (fun v => v < N) order. Variable whole : nat -> nat.          (* the budgets *)
+Variable w : world. Variable theta : nat. Notation rank := (Order (past w) (fun v _ => since w v)).
 Notation best size := (best N forced rank theta size).
 
 (* How often the first p visits of all rounds come to v. *)
@@ -57,12 +51,8 @@ Proof. intros E [b1 b2 b3 b4 b5]. assert (S : sum N X = sum N Y) by (apply sum_e
   - intros H. apply b4. lia.
   - intros v j d e. rewrite <- E. apply b5. Qed.
 
-Section Cut.
-Variable size : nat.
-Variable before X0 : cache.
-Variable b : nat -> nat.
-Hypothesis b_is : forall v, b v = whole v - before v.
-Notation visit := (visit N size forced theta b).
+Section Cut. Variable size : nat. Variable before X0 : cache. Variable b : nat -> nat.
+Hypothesis b_is : forall v, b v = whole v - before v. Notation visit := (visit N size forced theta b).
 Notation n := (length order).
 
 (* X is what is left after p visits; a visit was left out only after it fitted. *)
@@ -75,11 +65,9 @@ Proof. induction post as [|v post IH]; intros pre p X E [Su T] R; cbn [Policies.
   - exists p. split; [now split|]. intros L. destruct (R L) as (r & ->). exists (S r).
     rewrite E, app_nil_r. cbn. lia.
   - assert (Hv : v < N) by (rewrite Forall_forall in inside_N; apply inside_N; rewrite E; apply in_or_app; simpl;
-      auto).
-    assert (E' : order = (pre ++ [v]) ++ post) by (rewrite <- app_assoc; exact E).
+      auto). assert (E' : order = (pre ++ [v]) ++ post) by (rewrite <- app_assoc; exact E).
     assert (Ln : n = length pre + S (length post)) by (rewrite E, app_length; reflexivity).
-    pose proof (sum_upd N X v (X v - 1) Hv) as U.
-    destruct (Nat.ltb_spec size (sum N X)) as [G|G].
+    pose proof (sum_upd N X v (X v - 1) Hv) as U. destruct (Nat.ltb_spec size (sum N X)) as [G|G].
     + destruct (R G) as (r & P). assert (At : nth (p mod n) order N = v).
       { rewrite P, Nat.add_comm, Nat.mod_add, Nat.mod_small by lia. rewrite E. apply nth_middle. }
       assert (V : forall i, visits (S p) i = visits p i + if v =? i then 1 else 0).
@@ -119,8 +107,7 @@ Proof. intros R Big. induction R as [X D | X X' O Sp R IH | X v X' O Ns Lv R IH]
       intros Fo ->. unfold exempt in Ex. rewrite Fo, Nat.eqb_refl in Ex. discriminate. }
     apply by_age; auto; [rewrite <- (sum_ext N X _ (fun i _ => E i)); lia|]. apply (best_ext _ _ X); auto.
     apply cut_best; [intros i d; apply le_n|]. apply by_age_alone; auto. eapply rounds_evict; eauto. Qed.
-End Cut.
-Lemma cut_leaves size before b X X' : (forall v, b v = whole v - before v) ->
+End Cut. Lemma cut_leaves size before b X X' : (forall v, b v = whole v - before v) ->
   in_rounds N size forced order b w theta X X' -> left_over size before X X'.
 Proof. intros B R. destruct (le_lt_dec (sum N X) size) as [L|G].
   - apply all_fits; auto. destruct R; auto; lia.
@@ -129,12 +116,8 @@ Proof. intros B R. destruct (le_lt_dec (sum N X) size) as [L|G].
     + intros _. exists 0. reflexivity. Qed.
 
 (* Some tiers that were cut from A to A', and one more that was cut from H to B': together they have lost what one
-   cut takes of all that they had, G. *)
-Section Twice.
-Variables A G A' H : cache.
-Hypothesis more : within G A.
-Hypothesis all : forall v, A' v + H v = G v.
-Ltac at_v v := unfold trimmed, bare, spare, empty in *;
+   cut takes of all that they had, G. *) Section Twice. Variables A G A' H : cache. Hypothesis more : within G A.
+Hypothesis all : forall v, A' v + H v = G v. Ltac at_v v := unfold trimmed, bare, spare, empty in *;
   try (replace (N <=? v) with false in * by (symmetry; apply Nat.leb_gt; lia));
   destruct (exempt forced theta v); cbn [orb] in *; try lia.
 
@@ -205,8 +188,7 @@ Proof. intros Th Fit WB LA LB.
         -- intros Fo. unfold bare, spare, exempt. rewrite Fo, Nat.eqb_refl. simpl. rewrite Th; auto.
         -- eapply Nat.le_trans; [|exact Fit]. apply sum_le. intros v _. pose proof (more v).
            unfold bare, spare, empty. destruct (_ || _); lia.
-        -- apply (best_ext _ _ (bare A' H)); auto. intros v. rewrite <- E. lia. Qed.
-End Twice.
+        -- apply (best_ext _ _ (bare A' H)); auto. intros v. rewrite <- E. lia. Qed. End Twice.
 (* Two cuts in rounds of one cache leave the same. *)
 Lemma left_same size X Y X' Y' : stands N w -> (forall v, v < N -> X v <= past w v) ->
   (forall v, v < N -> X v = Y v) -> left_over size empty X X' -> left_over size empty Y Y' ->
@@ -239,15 +221,10 @@ Proof. intros St W E LX LY. assert (SE : sum N X = sum N Y) by (apply sum_ext; a
   - intros v Hv. symmetry. revert v Hv. apply (Age q X); auto. intros v Hv. rewrite TT; auto.
   - apply (best_same N forced rank theta w size (bare empty X) (bare empty Y)); auto.
     + intros v j d e Hv Hj Pv Pj. simpl. apply (since_apart N); auto; lia.
-    + intros v Hv. specialize (W v Hv). unfold bare. lia. Qed.
-End Left.
+    + intros v Hv. specialize (W v Hv). unfold bare. lia. Qed. End Left.
 
-Section Differences.
-Variables N K xi : nat.
-Variable C : nat -> nat.
-Variable forced : bool.
-Variable order : world -> list nat.
-Hypothesis inside_N : forall w, Forall (fun v => v < N) (order w).
+Section Differences. Variables N K xi : nat. Variable C : nat -> nat. Variable forced : bool.
+Variable order : world -> list nat. Hypothesis inside_N : forall w, Forall (fun v => v < N) (order w).
 Notation tiers_step := (tiers_in_rounds N forced C K order xi).
 Notation cache_step size := (cache_in_rounds N forced size order xi).
 Notation left_over w theta := (left_over N forced (order w) (budget xi w) w theta).
@@ -257,8 +234,7 @@ Proof. induction 1; auto. Qed.
 
 Lemma together_in_rounds w u us Z Z' : (forall i, i < K -> sum N (Z i) <= C i) -> tiers_step w u us Z Z' ->
   forall k, k < K -> left_over w (who u) (sum (S k) C) empty (together (S k) (arrive u Z)) (together (S k) Z').
-Proof. intros Fit R.
-  assert (Le : forall k, k < K -> within (has (arrive u Z) Z' k) (Z' k)).
+Proof. intros Fit R. assert (Le : forall k, k < K -> within (has (arrive u Z) Z' k) (Z' k)).
   { intros k Hk. refine (rounds_within N forced w (who u) _ _ _ _ _ _ (R k Hk) _). intros v. apply le_n. }
   assert (B : forall k, k < K -> left_over w (who u) (C k) (together k Z') (has (arrive u Z) Z' k) (Z' k)).
   { intros k Hk. eapply cut_leaves; [apply inside_N|reflexivity|exact (R k Hk)]. }
@@ -273,8 +249,7 @@ Proof. intros Fit R.
 
 Lemma same_finds_in_rounds k : k < K -> forall us w Z X of_tiers of_cache, stands N w ->
   (forall i, i < K -> sum N (Z i) <= C i) -> (forall v, v < N -> X v = together (S k) Z v) ->
-  within (past w) X -> trace N w us ->
-  replays tiers_step (fun Z u => sum (S k) (found Z u)) w Z us of_tiers ->
+  within (past w) X -> trace N w us -> replays tiers_step (fun Z u => sum (S k) (found Z u)) w Z us of_tiers ->
   replays (cache_step (sum (S k) C)) reused w X us of_cache -> of_tiers = of_cache.
 Proof. intros Hk. induction us as [|u us IH]; intros w Z X xs ys St Fit E W Tr RZ RX.
   - inversion RZ; inversion RX; auto.
@@ -289,8 +264,7 @@ Proof. intros Hk. induction us as [|u us IH]; intros w Z X xs ys St Fit E W Tr R
       * intros v Hv. unfold fill. rewrite arrive_sum. unfold upd. destruct (v =? who u); auto.
       * eapply cut_leaves; [apply inside_N| |exact CX]. intros v. unfold empty. lia.
       * exact (together_in_rounds (serve u w) u us Z Z' Fit CZ k Hk).
-    + exact (rounds_within N forced _ _ _ _ _ _ _ _ CX WF). Qed.
-End Differences.
+    + exact (rounds_within N forced _ _ _ _ _ _ _ _ CX WF). Qed. End Differences.
 
 (* Row tiers.difference.flat.round-robin. Private conversations, whatever they forget, optional and forced: under
    T-LRU with flat budgets that trims in rounds, which visit the conversations in any order that does not depend on

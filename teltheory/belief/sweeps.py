@@ -107,7 +107,8 @@ class Sweeps:
         self._parts(lambda start, end: call("belief_evict", given, start, end, choice), self._rows)
 
     def _call(self, name: str, *given: Any) -> None:
-        call(LOOPS[name][self.numbers.name == "_whole"], *given)
+        loop = LOOPS[name][self.numbers.name == "_whole"]
+        call(loop, *given)
 
     def _parts(self, work: Callable[[int, int], Any], size: int) -> list[Any]:
         ends = [size * i // self._threads for i in range(self._threads + 1)]
