@@ -316,7 +316,8 @@ Proof. intros Or Al. induction n as [n IH] using lt_wf_ind. intros X L.
     apply rounds_evict with (v := v); [exact F| | |exact R].
     + intros j Hj _. specialize (S j Hj). now apply Nat.ltb_ge in S.
     + repeat split; auto; [discriminate|]. intros j Hj Xj _. apply Mn; auto. now apply Nat.leb_le. Qed.
-Lemma rounds_run : forall {A} N C K order xi (see : tiers -> turn -> A) w Z us,
+(* Of no row (-). With optional caching every trace has a run in rounds, whatever is seen of it. *)
+Theorem rounds_run : forall {A} N C K order xi (see : tiers -> turn -> A) w Z us,
   (forall w, Forall (fun v => v < N) (order w)) -> (forall w v, v < N -> In v (order w)) ->
   exists seen, replays (tiers_in_rounds N false C K order xi) see w Z us seen.
 Proof. intros A N C K order xi see w Z us Or Al. apply a_replay. clear w Z us. intros w u us Z. apply all_cuts.

@@ -20,6 +20,7 @@ def alone(tmp_path, monkeypatch):
     monkeypatch.setattr("teltheory.report.explorer.STEPS", (4, 4))
     monkeypatch.setattr(figures, "make", lambda out, folder, *_: folder.mkdir(exist_ok=True))
     monkeypatch.setattr(figures, "both_compared", lambda _: ([], []))
+    monkeypatch.setattr("teltheory.cli.reproduce.page._beliefs", lambda _: iter(()))
     return tmp_path / "out"
 
 
