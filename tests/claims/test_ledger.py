@@ -9,6 +9,7 @@ from claims.expected_verdicts import (
     CERTIFIED,
     DATA_ROWS,
     DIFFERENCE_ROWS,
+    DRAWN_ROWS,
     EXPECTED,
     JUDGED_ROWS,
     LIMIT_ROWS,
@@ -83,7 +84,8 @@ def _file(row):
 @pytest.mark.parametrize(
     ("page", "rows"),
     [
-        ("beliefs.md", [*BELIEF_ROWS, *JUDGED_ROWS]),
+        ("beliefs.md", [*BELIEF_ROWS, *(name for name in JUDGED_ROWS if name not in DRAWN_ROWS)]),
+        ("value-iteration.md", DRAWN_ROWS),
         ("limits.md", LIMIT_ROWS),
         ("forest-optimum.md", OPTIMUM_ROWS),
         ("ragcache.md", RAG_ROWS),
