@@ -116,7 +116,7 @@ class _Whole:
         savings, rates = _whole(s * scale * 2**bits for s in slots.savings), _whole(r * z for r in slots.rates)
         weights = _whole(discount.numerator * p * laws for law in slots.after for _, p in law)
         numbers = _whole(w * shares for _, w in model.gaps), rates, savings, int(model.birth_rate * z), weights
-        whole = Numbers(*numbers, (unit, int(every)), -(2**62), "_whole")
+        whole = Numbers(*numbers, (unit, int(every)), -(2**62), True)
         return cls(slots, discount, bits, Sweeps(slots, whole), moved)
 
     def swept(self, choice: NDArray[np.int32] | None) -> IntArray:

@@ -57,7 +57,7 @@ int64_t belief_check(int64_t slots, int64_t ways, int64_t types, int64_t gaps, i
                      int64_t outcomes, const int64_t first[types + 2], const int64_t next[outcomes],
                      const int64_t weight[outcomes], const int64_t share[gaps],
                      const int64_t rate[histories * gaps * slots * types],
-                         const int64_t saving[types * (capacity + 1)],
+                     const int64_t saving[types * (capacity + 1)],
                      int64_t births, int64_t unit, const int64_t value[states],
                      const int32_t *choice /* [states] */, int64_t begin, int64_t end, int64_t swept[states]) {
     struct finite f = {slots, ways, types, gaps, capacity, way_of};

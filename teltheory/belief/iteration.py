@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from itertools import product
 from typing import Any, TypeAlias
 
@@ -29,14 +30,13 @@ from teltheory.belief.model import Allocation, BeliefMDP, Policy, Recent, as_sta
 from teltheory.belief.optimality import ScoreRule
 from teltheory.belief.rules import name_of, ranks_of
 from teltheory.belief.slots import MOST_STATES, SlotModel
-from teltheory.belief.sweeps import Sweeps, in_floats
+from teltheory.belief.sweeps import MOST_SWEEPS, Sweeps, in_floats
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import FloatArray, rational, whole_number
 
 Gamma: TypeAlias = Fraction | int | None
 TOLERANCE = 1e-8
 EVALUATIONS = 15
-MOST_SWEEPS = 20_000
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Solution:
 
     def of_keeping(self, recent: Recent, cached: Allocation) -> dict[Allocation, float]:
         """Return all that may be kept and leaves no room, with the value of keeping it now and of V later."""
-        slots, model, kept = self.slots, self.slots.model, self.worth()[1]
+        slots, model, kept = self.slots, self.slots.model, self._worth
         theta = recent.conversations[0].past
         full, found = min(sum(cached[1:]) + theta, model.capacity), {}
         for others in product(*(range(min(x, model.capacity) + 1) for x in cached[1:])):
@@ -94,6 +94,11 @@ class Solution:
         kept = np.empty(self.slots.states)
         sweeps.keep(kept)
         return sweeps, kept
+
+    @cached_property
+    def _worth(self) -> FloatArray:
+        """The second of `worth`, of which many states may be asked."""
+        return self.worth()[1]
 
     def keep(self, recent: Recent, cached: Allocation) -> Allocation:
         """Return what is kept at a state of what is cached, theta's entry first."""

@@ -15,11 +15,11 @@ import numpy as np
 from teltheory.belief.bounds import Ahead
 from teltheory.belief.model import starts
 from teltheory.belief.slots import SlotModel
+from teltheory.belief.sweeps import MOST_SWEEPS
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import FloatArray, IntArray
 
 NEAR = 1e-12
-MOST_SWEEPS = 20_000
 
 
 class _Move(NamedTuple):

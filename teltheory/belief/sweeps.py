@@ -18,6 +18,8 @@ from teltheory.model.numbers import FloatArray
 
 SMALL = 20_000
 """Rows that are not worth a second thread."""
+MOST_SWEEPS = 20_000
+"""After so many there is no limit."""
 
 LOOPS = {
     "expect": ("belief_expect", "belief_expect_whole"),
@@ -38,7 +40,7 @@ class Numbers:
     weight: NDArray[Any]
     more: tuple[int, ...]
     never: Any
-    name: str
+    whole: bool
 
 
 class Sweeps:
@@ -58,8 +60,7 @@ class Sweeps:
         """Compute the means after each row; return the least and the largest change of any."""
         k, digits, types, _, histories, rests, capacity, _ = self.slots.shape
         sizes = k, digits, types, histories, rests, capacity
-        whole = self.numbers.name == "_whole"
-        least, most = (2**62, -(2**62)) if whole else (np.inf, -np.inf)
+        least, most = (2**62, -(2**62)) if self.numbers.whole else (np.inf, -np.inf)
 
         def part(start: int, end: int) -> NDArray[Any]:
             change = np.array([least, most], self.value.dtype)
@@ -107,7 +108,7 @@ class Sweeps:
         self._parts(lambda start, end: call("belief_evict", given, start, end, choice), self._rows)
 
     def _call(self, name: str, *given: Any) -> None:
-        loop = LOOPS[name][self.numbers.name == "_whole"]
+        loop = LOOPS[name][self.numbers.whole]
         call(loop, *given)
 
     def _parts(self, work: Callable[[int, int], Any], size: int) -> list[Any]:
@@ -127,4 +128,4 @@ def in_floats(slots: SlotModel, discount: float) -> Sweeps:
     """Return sweeps in doubles, from values of 0."""
     weights = floats(discount * float(p) for law in slots.after for _, p in law)
     numbers = floats(w for _, w in slots.model.gaps), floats(slots.rates), floats(slots.savings)
-    return Sweeps(slots, Numbers(*numbers, float(slots.model.birth_rate), weights, (), -np.inf, ""))
+    return Sweeps(slots, Numbers(*numbers, float(slots.model.birth_rate), weights, (), -np.inf, False))

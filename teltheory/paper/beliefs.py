@@ -14,6 +14,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
+from teltheory.belief.compared import LOST
 from teltheory.belief.iteration import Solution, regret, value_iteration
 from teltheory.belief.model import Belief, BeliefKind, BeliefMDP, Heard, Policy, Recent, as_state
 from teltheory.belief.rules import POLICIES
@@ -26,7 +27,6 @@ RATIOS, HORIZONS = (1, 2, 4, 8, 16), range(1, 5)
 GAP, SHORT_GAP = Fraction(2, 3), Fraction(9, 10)
 GAPS = (Fraction(1, 8), Fraction(1, 4), Fraction(1, 2), GAP, Fraction(3, 4), Fraction(7, 8))
 SILENT, FORGET, FORGET_DECISIONS = range(1, 7), 4, 7
-LOST = 1e-7
 ONE_OR_TWO, ONE_TOKEN = (Finite((1, 2), (HALF, HALF)),), (fixed(1), fixed(0))
 SETTINGS = str((GAMMA, RATIOS, GAP, SHORT_GAP, HORIZONS, GAPS, SILENT, FORGET, FORGET_DECISIONS))
 """All that the tables depend on."""

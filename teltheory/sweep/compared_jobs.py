@@ -21,8 +21,7 @@ from teltheory.model.numbers import IntArray
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
 from teltheory.optimal import hindsight_optimum
-from teltheory.replay import replay
-from teltheory.sweep.jobs import Measurement, ReplayJob, measure
+from teltheory.sweep.jobs import Measurement, ReplayJob
 
 MOST_GROUPS = 500
 
@@ -80,20 +79,11 @@ class ComparedJob(ReplayJob):
     ) -> list[Compared]:
         """Replay the job's trace and return what it is worth at each threshold."""
         try:
-            outcome = replay(
-                trace,
-                self.policy,
-                self.capacity // trace.scale,
-                self.forced,
-                progress=None if progress is None else lambda done, _: progress(done),
-                cache=self.cache,
-                running=self.running,
-            )
+            outcome = self.outcome(trace, progress)
         except (ArgumentError, TraceError) as error:
             return [Compared(None, reason=str(error))] * len(self.thresholds)
-        worths = measure(outcome, trace, self.thresholds, self.latency, self._slos)
         tels = tels_in_groups(outcome, trace, self.thresholds)
-        return [Compared(worth, own) for worth, own in zip(worths, tels, strict=True)]
+        return [Compared(worth, own) for worth, own in zip(self.measured(outcome, trace), tels, strict=True)]
 
 
 @dataclass(frozen=True)

@@ -109,7 +109,11 @@ class ReplayJob:
 
     def run(self, trace: Trace | Forest, progress: Callable[[int], object] | None = None) -> list[Measurement]:
         """Replay the job's trace and return a measurement per threshold; `progress` is told the turns done."""
-        outcome = replay(
+        return self.measured(self.outcome(trace, progress), trace)
+
+    def outcome(self, trace: Trace | Forest, progress: Callable[[int], object] | None) -> Outcome:
+        """Replay the job's trace."""
+        return replay(
             trace,
             self.policy,
             self.capacity // trace.scale,
@@ -118,6 +122,9 @@ class ReplayJob:
             cache=self.cache,
             running=self.running,
         )
+
+    def measured(self, outcome: Outcome, trace: Trace | Forest) -> list[Measurement]:
+        """Return what an outcome is worth at each threshold."""
         return measure(outcome, trace, self.thresholds, self.latency, self._slos)
 
 

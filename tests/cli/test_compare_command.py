@@ -6,7 +6,7 @@ import pytest
 
 import teltheory as tt
 from teltheory.cli.replay import compare as command
-from teltheory.sweep import compared_jobs
+from teltheory.sweep import compared_jobs, jobs
 
 MINE = """
 from dataclasses import dataclass
@@ -87,7 +87,7 @@ def test_a_policy_of_a_file_that_is_lru_is_tied_with_it(rows, tmp_path):
 def test_a_second_run_takes_all_from_the_store(rows, shared_file, tmp_path, monkeypatch):
     asked = (shared_file, *ASKED, "--policy", "lru,2q", "--store", tmp_path / "s")
     first = rows(*asked)
-    monkeypatch.setattr(compared_jobs, "replay", None)
+    monkeypatch.setattr(jobs, "replay", None)
     monkeypatch.setattr(compared_jobs, "hindsight_optimum", None)
     assert rows(*asked) == first
 
