@@ -93,6 +93,7 @@ if TYPE_CHECKING:
     from teltheory.problem import Problem
     from teltheory.replay import replay
     from teltheory.replay.curve import CapacityCurve, capacity_curve
+    from teltheory.replay.engine_rules import Rules
     from teltheory.replay.radix.nodes import RadixNodes
     from teltheory.replay.tiers.nodes import WholeNodes
     from teltheory.serving.batching import Chunked
@@ -126,7 +127,7 @@ __all__ = [
     "ConversationModel", "Cut", "EndAwareTLRU", "ExponentialGaps", "FileError", "ForcedCachingError",
     "Forest", "GammaRates", "Grid", "KVSize", "Kind", "LatencyModel",
     "LeastRecentlyUsed", "LengthAwareTLRU", "LogNormalGaps", "ModuleTrace", "Optimum", "Outcome", "ParetoGaps",
-    "PiecewiseCosts", "PrefillProfile", "Prices", "Problem", "RadixNodes", "ReturnAwareTLRU", "Sample",
+    "PiecewiseCosts", "PrefillProfile", "Prices", "Problem", "RadixNodes", "ReturnAwareTLRU", "Rules", "Sample",
     "Serving", "SolverError", "TTFTRuns", "TableLatency", "TailOptimizedBelady", "ThresholdLRU",
     "TieredOutcome", "Tiers", "Times", "Trace", "TraceError", "WholeNodes", "adversary", "advise", "belief",
     "best_percentile", "capacity_curve", "check", "check_certificate", "check_violations", "compare", "cost_bound",
@@ -185,6 +186,7 @@ _ROOMS = {
     "problem": "Problem",
     "replay": "replay",
     "replay.curve": "CapacityCurve capacity_curve",
+    "replay.engine_rules": "Rules",
     "replay.radix.nodes": "RadixNodes",
     "replay.tiers.nodes": "WholeNodes",
     "serving.batching": "Chunked",

@@ -26,6 +26,7 @@ from teltheory.optimal import Method, check_certificate, hindsight_optimum
 from teltheory.policies.named import policy_of
 from teltheory.replay import Engine, replay
 from teltheory.replay.curve import CapacityCurve, capacity_curve
+from teltheory.replay.engine_rules import Rules
 
 if TYPE_CHECKING:
     from teltheory.advice import Advice
@@ -79,8 +80,9 @@ class Problem(PlainProblem):
         `WholeNodes`: strict, and the forest's nodes are cached whole or not at all (RAGCache); always forced. A
         private conversation is strict; in tiers a cache is strict or of whole nodes. Of module sets any prefix of
         an item is kept ("strict"), or an item whole or not at all ("whole").
-    rules : None
-        Blocks, each of which may be evicted alone.
+    rules : Rules or str, optional
+        What an engine's cache does, in the place of `cache`: "vllm", "sglang", "trtllm", such a name with
+        parameters (``"sglang:chunk=2048"``), or `Rules`. Of a forest in one cache. None: blocks, leaves first.
     latency : Latency, str or path, optional
         Turns tokens into seconds, in the place of the model's own: a latency model, a name of `EMBEDDED`, or the
         path of a file of ``calibrate --save``.
@@ -95,7 +97,7 @@ class Problem(PlainProblem):
     Raises
     ------
     ArgumentError
-        Text that is no size or time, bytes or a time without a model; rules.
+        Text that is no size or time, bytes or a time without a model; rules that there are not.
     """
 
     memory: Any = field(init=False, repr=False)
@@ -106,6 +108,7 @@ class Problem(PlainProblem):
         units = self.units
         memory = None if self.capacity is None else units.memory(self.capacity)
         object.__setattr__(self, "memory", memory)
+        object.__setattr__(self, "rules", None if self.rules is None else Rules.of(self.rules))
         object.__setattr__(self, "threshold", None if self.xi is None else units.xi(self.xi))
 
     @property
@@ -119,9 +122,8 @@ class Problem(PlainProblem):
 
     def replay(self, policy: Any, engine: Engine = "auto", progress: Progress = None) -> Any:
         """Return what a policy reuses and computes, in tiers of each of them; see `teltheory.replay`."""
-        return replay(
-            self.requests, self.policy(policy), self._room, engine=engine, progress=progress, **self._rest
-        )
+        asked: Any = self._rest | {"engine": engine, "progress": progress, "rules": self.rules}
+        return replay(self.requests, self.policy(policy), self._room, **asked)
 
     def tel(self, outcome: Outcome | TieredOutcome) -> Any:
         """Return TEL of an outcome above the threshold, in the requests' unit: an int, of tiers a Fraction."""
@@ -134,13 +136,15 @@ class Problem(PlainProblem):
 
     def optimum(self, method: Method = "auto", time_limit: float | None = None) -> Optimum:
         """Return the least TEL that any policy reaches; see `hindsight_optimum`."""
+        own = self._ruled
         search: Any = {"method": method, "time_limit": time_limit}
-        return hindsight_optimum(self.requests, self._room, self._xi, **search, **self._rest)
+        return hindsight_optimum(own.requests, own._room, own._xi, **search, **own._rest)
 
     def check_certificate(self, certificate: Any, weights: Weights | None = None) -> None:
         """Raise `CertificateError` where a certificate proves nothing; see `teltheory.check_certificate`."""
-        start: Any = {"forced": self.forced, "initial": self.initial, "running": self.running}
-        check_certificate(self.requests, self._room, self._xi, certificate, weights=weights, **start)
+        own = self._ruled
+        start: Any = {"forced": own.forced, "initial": own.initial, "running": own.running}
+        check_certificate(own.requests, own._room, own._xi, certificate, weights=weights, **start)
 
     def fewest_violations(self, **search: Any) -> Optimum:
         """Return the fewest turns above the threshold that any policy reaches; see `fewest_violations`.
@@ -152,8 +156,9 @@ class Problem(PlainProblem):
         """
         from teltheory.optimal.slo.violations import fewest_violations
 
-        requests: Any = self.requests
-        return fewest_violations(requests, self._room, self._xi, **search, **self._rest)
+        own = self._ruled
+        requests: Any = own.requests
+        return fewest_violations(requests, own._room, own._xi, **search, **own._rest)
 
     def best_percentile(self, q: float | str, **search: Any) -> Optimum:
         """Return the least percentile of uncached lengths that any policy reaches; see `best_percentile`.
@@ -167,9 +172,10 @@ class Problem(PlainProblem):
         """
         from teltheory.optimal.slo.percentile import best_percentile
 
-        requests: Any = self.requests
+        own = self._ruled
+        requests: Any = own.requests
         level = share_of(q, len(requests)) if isinstance(q, str) else q
-        return best_percentile(requests, self._room, level, **search, **self._rest)
+        return best_percentile(requests, own._room, level, **search, **own._rest)
 
     def regret(self, policy: Any) -> tuple[Any, Any]:
         """Return the least and the most that a policy's TEL is above the optimum; equal where that is proved."""
@@ -178,7 +184,7 @@ class Problem(PlainProblem):
 
     def curve(self, policy: Any) -> CapacityCurve:
         """Return what a policy reuses at every capacity, optional caching; see `capacity_curve`."""
-        self._refuse("a curve", "forced", "initial", "running")
+        self._refuse("a curve", "forced", "initial", "running", "rules")
         requests: Any = self.requests
         return capacity_curve(requests, self.policy(policy), cache=self.cache, model=self.model)
 
@@ -194,7 +200,7 @@ class Problem(PlainProblem):
         """
         from teltheory.serving.serve import serve
 
-        self._refuse("serving", "initial", "running")
+        self._refuse("serving", "initial", "running", "rules")
         requests: Any = self.requests
         given: Any = {name: getattr(self, name) for name in ("forced", "cache", "latency", "model")}
         return serve(requests, self.policy(policy), self._room, **given, **serving)
@@ -211,7 +217,7 @@ class Problem(PlainProblem):
         """
         from teltheory.advice import advise
 
-        self._refuse("advice", "forced", "initial", "running", "cache")
+        self._refuse("advice", "forced", "initial", "running", "cache", "rules")
         if slo is None:
             slo = self.xi if isinstance(self.xi, str) and is_time(self.xi) else None
         if slo is None:
@@ -234,6 +240,7 @@ class Problem(PlainProblem):
         """
         from teltheory.optimal.adversary import adversary
 
+        self._refuse("the adversary", "rules")
         budget = whole_number("capacity", self._room) // (augmentation + self.forced)
         lengths = (budget, conversations, augmentation, self._xi, self.forced)
         return adversary(self.policy(policy), *lengths, **game)
@@ -242,6 +249,18 @@ class Problem(PlainProblem):
     def _rest(self) -> dict[str, Any]:
         names = ("forced", "initial", "running", "cache")
         return {name: getattr(self, name) for name in names}
+
+    @property
+    def _ruled(self) -> Problem:
+        """The same problem with its rules spelled out; an error where whole nodes go."""
+        if self.rules is None:
+            return self
+        if self.rules.nodes is not None:
+            raise ArgumentError(
+                "rules", str(self.rules), "blocks that go one by one: of nodes no optimum is known"
+            )
+        on = self.rules.on(self.requests, self._room, self.cache, self.forced, self.running)
+        return self.with_(**on._asdict(), xi=self._xi, rules=None)
 
     @property
     def _room(self) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
 from teltheory.model.initial import Initial
 from teltheory.model.module_trace import ModuleTrace
@@ -26,14 +25,12 @@ class PlainProblem:
     initial: Initial = ()
     running: int = 1
     cache: Any = "strict"
-    rules: None = None
+    rules: Any = None
     latency: Any = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "initial", tuple(self.initial))
         whole_number("running", self.running)
-        if self.rules is not None:
-            raise ArgumentError("rules", self.rules, "None: blocks, each of which may be evicted alone")
 
     def with_(self, **changes: Any) -> Self:
         """Return the same problem but for some fields; text is read anew, with the model and the unit of now."""

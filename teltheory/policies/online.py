@@ -69,9 +69,10 @@ class TLRU(LeastRecentlyUsed):
         cache fits (Algorithm 1), which is an error where requests share prefixes; whole surpluses, least recent
         first; all of it after every turn. None is round-robin of private conversations, be they a trace or a
         forest that `is_chains`, and least-recent where requests share prefixes.
-    mark : {"high-water", "resident", "last"}
+    mark : {"high-water", "resident", "last"}, optional
         On a forest, whose length is the past of a block: the longest request that ever went through it; the
-        longest since the block was last computed (SGLang); the last one (vLLM). On chains all are the same.
+        longest since the block was last computed (SGLang); the last one (vLLM). On chains all are the same. Left
+        out, it is that of the rules of the replay, without any the first.
     budget : {"scaled", "flat"}
         In tiers of memory: whether more is kept of what loading makes worth less, as
         `teltheory.replay.tiers.budgets` has it, or as much as in the first tier. Read it as `budgets`. With
@@ -84,7 +85,7 @@ class TLRU(LeastRecentlyUsed):
     xi: Length
     q_hat: Length = None
     trim: Trim | None = None
-    mark: Mark = "high-water"
+    mark: Mark | None = None
     budget: InitVar[Budgets] = BUDGETS[0]
     budgets: Budgets = field(default=BUDGETS[0], init=False, repr=False, metadata={"of": "tiers"})
 

@@ -206,7 +206,7 @@ def mark_of(policy: object) -> str:
     "high-water" is the longest so far, "resident" the longest since the node was last computed, "last" that of the
     last request, and "next" what the next request through the node will know.
     """
-    return str(getattr(policy, "mark", MARKS[0]))
+    return str(getattr(policy, "mark", None) or MARKS[0])
 
 
 def own_loop(policy: AnyPolicy) -> str | None:
@@ -312,5 +312,5 @@ def check_parameters(policy: Any) -> None:
         if hasattr(policy, name):
             object.__setattr__(policy, name, checked_length(name, getattr(policy, name)))
     check_trim(policy.trim)
-    if hasattr(type(policy), "mark") and policy.mark not in (*MARKS, "next"):
+    if hasattr(type(policy), "mark") and policy.mark not in (None, *MARKS, "next"):
         raise ArgumentError("mark", policy.mark, "one of " + ", ".join(MARKS))

@@ -18,6 +18,7 @@ from teltheory.policies.policy import AnyPolicy, prefers_kernel
 from teltheory.replay.asked import KERNEL_FROM, Asked, Cache, Engine, check_policy
 from teltheory.replay.chains.reference import replay_reference
 from teltheory.replay.chains.replays import replay_instance
+from teltheory.replay.engine_rules import Rules
 from teltheory.replay.kinds import replayed_in
 from teltheory.replay.radix.nodes import RadixNodes
 from teltheory.replay.tiers.nodes import WholeNodes
@@ -28,6 +29,7 @@ __all__ = [
     "Cache",
     "Engine",
     "RadixNodes",
+    "Rules",
     "WholeNodes",
     "check_forest_cache",
     "check_policy",
@@ -52,6 +54,7 @@ def replay(
     cache: Cache = "strict",
     running: int = 1,
     model: Model | None = None,
+    rules: Rules | str | None = None,
 ) -> Outcome: ...
 
 
@@ -68,6 +71,7 @@ def replay(
     cache: Cache = "strict",
     running: int = 1,
     model: Model | None = None,
+    rules: Rules | str | None = None,
 ) -> TieredOutcome: ...
 
 
@@ -83,12 +87,13 @@ def replay(
     cache: Cache = "strict",
     running: int = 1,
     model: Model | None = None,
+    rules: Rules | str | None = None,
 ) -> Outcome | TieredOutcome:
     """Replay a trace as private conversations, a forest of shared prefixes, or module sets, under a policy.
 
     Parameters
     ----------
-    trace, capacity, forced, initial, cache, running, model : as in `Problem`
+    trace, capacity, forced, initial, cache, running, model, rules : as in `Problem`
     policy : str, Policy, CuttingPolicy, TimedPolicy, WatchingPolicy or ObservingPolicy
         `LRU`, `TLRU`, ..., the short form of one, such as ``"tlru:xi=2800"``, or any value with the rules of
         `teltheory.policies.Policy`. In tiers it works by rules, and may be several, one for each tier.
@@ -112,12 +117,13 @@ def replay(
     """
     if engine not in get_args(Engine):
         raise ArgumentError("engine", engine, "'auto', 'kernel' or 'reference'")
-    units = Units.of(trace, model)
-    policy, capacity = policy_of(policy, trace, units), units.memory(capacity)
+    units, ruled = Units.of(trace, model), Rules.of(rules)
+    policy, memory = ruled.policy(policy_of(policy, trace, units)), units.memory(capacity)
+    seen, room, cache, forced = ruled.on(trace, memory, cache, forced, running)
     with reporting(progress, "Replaying") as report:
         told = partial(_told, report, len(trace))
-        asked = Asked(policy, capacity, forced, initial, engine, cache, running, told)
-        outcome: Outcome | TieredOutcome = replayed_in(capacity, trace, asked)
+        asked = Asked(policy, room, forced, initial, engine, cache, running, told)
+        outcome: Outcome | TieredOutcome = replayed_in(room, seen, asked)
         told(len(outcome))
         return outcome
 

@@ -1,0 +1,192 @@
+"""Rules of engines: their text, and that replays under them are the engines' own, and those of options by hand."""
+
+import json
+import pickle
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from refusals import refusals
+from strategies import forests, given_columns
+
+import teltheory as tt
+from experiments.engine_cases import hits_of, pool_cases, tree_cases
+from experiments.sglang_policies import UNTOLD
+from teltheory.policies.online import SLOTLRU
+
+VECTORS = json.loads((Path(__file__).parent / "vectors" / "engines.json").read_text())["cases"]
+NODES = st.builds(tt.RadixNodes, st.none() | st.integers(1, 9000), st.booleans(), st.booleans())
+LAST = {"mark": st.sampled_from([None, "high-water", "resident", "last"])}
+LAST |= {"trim": st.sampled_from([None, "least-recent", "eager"])}
+FLAGS = dict.fromkeys(("orphans", "references", "tail"), st.booleans())
+RULES = st.builds(tt.Rules, nodes=NODES, references=st.just(True), **LAST) | st.builds(tt.Rules, **FLAGS, **LAST)
+FOREST = tt.Forest.from_paths([[1, 2], [3], [1, 2, 4]])
+TRACE = tt.Trace.from_turns([0, 0], [2, 2], [1, 1])
+TLRU = tt.TLRU(2, 1)
+
+
+def under_rules(case, engine):
+    """What the requests of an engine's case hit under its rules; a tail is input behind the full blocks."""
+    paths, running = case["paths"], case.get("running", 1)
+    if case["engine"] == "vllm":
+        forest = tt.Forest.from_paths(paths, total=[len(path) + case.get("tail", 1) for path in paths])
+        rules = tt.Rules.of("vllm")
+    else:
+        forest = tt.Forest.from_paths(paths, case.get("ask"))
+        chunk, renew = case.get("chunk") or "none", "yes" if case.get("renew", True) else "no"
+        rules = tt.Rules.of(f"sglang:chunk={chunk}:renew={renew}")
+    told = case.get("config") or {}
+    policy = tt.TLRU(told["threshold"], told["next_prompt_estimate"]) if told else UNTOLD[case["policy"]]
+    options = {"running": running, "engine": engine, "rules": rules}
+    return tt.replay(forest, policy, case["capacity"], **options).cached.tolist()
+
+
+@given(RULES)
+def test_the_text_of_rules_is_read_as_the_same_rules(rules):
+    assert tt.Rules.of(str(rules)) == rules == pickle.loads(pickle.dumps(rules))  # noqa: S301
+    assert {rules: 1}[tt.Rules.of(str(rules))] == 1
+    assert eval(repr(rules), {"Rules": tt.Rules, "RadixNodes": tt.RadixNodes}) == rules  # noqa: S307
+
+
+@pytest.mark.parametrize("name", ["strict", "holes", "vllm", "sglang", "trtllm"])
+def test_rules_with_a_name_are_told_by_it(name):
+    assert str(tt.Rules.of(name)) == name
+
+
+@pytest.mark.parametrize("engine", ["reference", "kernel"])
+def test_under_its_rules_requests_hit_what_the_real_engine_hit(engine):
+    differ = [case for case in VECTORS if under_rules(case, engine) != case["hits"]]
+    assert not differ, f"{len(differ)} of {len(VECTORS)} differ, first {differ[:1]}"
+
+
+@given(st.integers(0, 10**6), st.sampled_from(["lru", "slru", "tlru"]))
+def test_under_its_rules_requests_hit_what_the_judged_replay_hits(seed, policy):
+    for case in (*pool_cases(seed, 3), *tree_cases(seed, 3, policy, "python")):
+        assert under_rules(case, "auto") == hits_of(case)
+
+
+@pytest.mark.parametrize(
+    ("rules", "paths", "tail", "capacity", "policy", "hits"),
+    [
+        ("vllm", [[1, 2, 3], [1], [4, 5, 6], [1]], 1, 5, TLRU, [0, 1, 0, 0]),
+        ("vllm:orphans=no", [[1, 2, 3], [1], [4, 5, 6], [1]], 1, 5, TLRU, [0, 1, 0, 1]),
+        ("vllm", [[1], [2], [1, 3]], 0, 2, tt.LRU(), [0, 0, 1]),
+        ("sglang", [[1, 2, 3], [4, 5], [1, 2, 3]], 0, 4, tt.TLRU(1, 0), [0, 0, 0]),
+        ("sglang:split=yes", [[1, 2, 3], [4, 5], [1, 2, 3]], 0, 4, tt.TLRU(1, 0), [0, 0, 2]),
+        ("sglang", [[1, 2], [3], [1], [4], [3]], 0, 3, tt.LRU(), [0, 0, 1, 0, 0]),
+        ("sglang:renew=no", [[1, 2], [3], [1], [4], [3]], 0, 3, tt.LRU(), [0, 0, 1, 0, 1]),
+    ],
+)
+def test_small_cases_tell_rules_apart(rules, paths, tail, capacity, policy, hits):
+    forest = tt.Forest.from_paths(paths, total=[len(path) + tail for path in paths])
+    assert tt.replay(forest, policy, capacity, rules=rules).cached.tolist() == hits
+
+
+def without_tails(forest):
+    return replace(forest, total=forest.ask)
+
+
+@given(
+    forests() | forests().map(without_tails), st.data(), st.integers(0, 6), st.integers(0, 3), st.integers(1, 3)
+)
+def test_rules_are_the_options_by_hand(forest, data, xi, q_hat, running):
+    room = sum(sorted(forest.past.tolist())[-running:]) + running + data.draw(st.integers(0, 9))
+    pinned, nodes = {"forced": True, "running": running}, data.draw(NODES)
+    full = (forest.ask > 0) & (forest.ask == forest.total)
+    tails = running * bool((forest.inputs > forest.ask).any())
+    seen = replace(forest, ask=forest.ask - full)
+    for policy, marked in (
+        (tt.LRU(), lambda mark: tt.LRU()),
+        (tt.TLRU(xi, q_hat), partial(tt.TLRU, xi, q_hat, None)),
+    ):
+        plain = tt.replay(forest, policy, room)
+        by_hand = [
+            (None, plain),
+            ("strict", plain),
+            ("holes", tt.replay(forest, policy, room, cache="holes")),
+            ("trtllm", tt.replay(forest, policy, room, **pinned)),
+            ("vllm", tt.replay(seen, marked("last"), room - tails, cache="holes", **pinned)),
+            (
+                replace(tt.Rules.of("sglang"), nodes=nodes),
+                tt.replay(forest, marked("resident"), room, cache=nodes, running=running),
+            ),
+        ]
+        for rules, expected in by_hand:
+            asked = {} if rules in (None, "strict", "holes") else {"running": running}
+            assert (
+                tt.replay(forest, policy, room, rules=rules, **asked).cached.tolist() == expected.cached.tolist()
+            )
+
+
+@given(given_columns(), st.integers(0, 9))
+def test_blocks_are_the_rules_of_conversations_that_have_none(columns, capacity):
+    trace = tt.Trace.from_turns(**columns)
+    assert tt.replay(trace, TLRU, capacity, rules=tt.Rules()) == tt.replay(trace, TLRU, capacity)
+
+
+@given(forests(), st.integers(0, 9), st.integers(0, 6))
+def test_the_optimum_under_rules_is_below_every_policy_there(forest, room, xi):
+    capacity = int(forest.past.max(initial=0)) + room + 1
+    for rules in ("vllm", "trtllm", "holes"):
+        problem = tt.Problem(forest, capacity, xi, rules=rules)
+        assert problem.rules == tt.Rules.of(rules)
+        for policy in (tt.LRU(), tt.TLRU(xi, 1), tt.Belady()):
+            low, high = problem.regret(policy)
+            assert low <= high >= 0
+            assert problem.replay(policy) == tt.replay(forest, policy, capacity, rules=rules)
+
+
+def test_an_engine_marks_and_trims_what_policies_leave_out():
+    sglang, vllm = tt.Rules.of("sglang"), tt.Rules.of("vllm")
+    assert sglang.policy(TLRU) == tt.TLRU(2, 1, "least-recent", "resident")
+    assert vllm.policy(tt.EndAwareTLRU(2, 1)) == tt.EndAwareTLRU(2, 1, "least-recent", "last")
+    assert sglang.policy(tt.LengthAwareTLRU(2)).mark == "next"
+    slo = SLOTLRU(tt.A100_LLAMA2_7B, 1, 2)
+    assert (sglang.policy(slo).mark, sglang.policy(slo) == SLOTLRU(tt.A100_LLAMA2_7B, 1, 2, "least-recent")) == (
+        "resident",
+        True,
+    )
+    assert tt.Rules.of("trtllm").policy(TLRU) is TLRU
+
+
+def under(rules, **options):
+    return lambda: tt.replay(FOREST, TLRU, 5, rules=rules, **options)
+
+
+test_what_has_no_meaning_is_one_line = refusals(
+    tt.ArgumentError,
+    ("rules: found 'sgl', expected strict, holes, vllm", under("sgl")),
+    ("rules: found 5, expected strict", under(5)),
+    ("rules: found 'vllm:chunk=2k', expected orphans, ", under("vllm:chunk=2k")),
+    ("rules: found 'sglang:split=maybe', expected split=yes or no", under("sglang:split=maybe")),
+    ("rules: found 'vllm:mark=first', expected mark=none or high", under("vllm:mark=first")),
+    ("chunk: found 'x', expected tokens", under("sglang:chunk=x")),
+    (
+        "mark: found 'last', expected resident",
+        lambda: tt.replay(FOREST, tt.TLRU(2, 1, None, "last"), 5, rules="sglang"),
+    ),
+    (
+        "trim: found 'eager', expected least-recent",
+        lambda: tt.replay(FOREST, tt.TLRU(2, 1, "eager"), 5, rules="vllm"),
+    ),
+    ("cache: found 'holes', expected none beside the rules sglang", under("sglang", cache="holes")),
+    ("rules: found 'vllm', expected a Forest", lambda: tt.replay(TRACE, TLRU, 5, rules="vllm")),
+    (
+        "rules: found 'vllm', expected one cache",
+        lambda: tt.replay(FOREST, TLRU, tt.Tiers((5, 5), (0, 0)), rules="vllm"),
+    ),
+    (
+        "tail: found True, expected False where whole nodes go",
+        lambda: tt.Rules(tt.RadixNodes(), False, True, True),
+    ),
+    ("references: found False, expected True", lambda: tt.Rules(tt.RadixNodes())),
+    ("nodes: found 3, expected RadixNodes", lambda: tt.Rules(3)),
+    ("orphans: found 2, expected True or False", lambda: tt.Rules(orphans=2)),
+    ("mark: found 'next', expected one of high-water", lambda: tt.Rules(mark="next")),
+    ("rules: found 'sglang', expected blocks", lambda: tt.Problem(FOREST, 5, 1, rules="sglang").optimum()),
+    ("rules: found .*, expected None, as a curve", lambda: tt.Problem(FOREST, 5, 1, rules="vllm").curve("lru")),
+    ("rules: found 'x', expected strict", lambda: tt.Problem(FOREST, rules="x")),
+)
