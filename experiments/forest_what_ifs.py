@@ -25,8 +25,6 @@ from teltheory.paper import tidy
 from teltheory.paper.script import markdown, run
 from teltheory.policies.policy import Policy
 from teltheory.policies.spec import default_estimate, in_blocks
-from teltheory.replay import Cache
-from teltheory.replay.caches import read_cache
 
 CAPACITIES = (300_000, 1_000_000, 3_000_000)
 SLO = Fraction(2)
@@ -34,6 +32,9 @@ LATENCY = tt.A100_LLAMA2_7B
 CHUNKS = (8192, 4096, 2048, 512)
 BLOCK_SIZES = (128, 1024, 2048, 4096)
 AS_IT_IS = "as it is"
+
+NODES = "sglang:mark=none"
+"""Whole nodes, with the mark of the other rows."""
 
 
 @dataclass(frozen=True)
@@ -72,20 +73,19 @@ class Row(tidy.TableRow):
 
 @dataclass(frozen=True)
 class Change:
-    """Something that is otherwise: the requests, T-LRU's parameters in tokens, the cache and its mode."""
+    """Something that is otherwise: the requests, T-LRU's parameters in tokens, the rules of the cache."""
 
     name: str
     forest: tt.Forest = field(repr=False)
     policy: Policy
-    cache: str = "strict"
+    rules: str = "strict"
     forced: bool = False
 
     def replayed(self, policy: Policy, capacity: int) -> tt.Outcome:
         """Replay the requests under a policy in tokens; return the outcome in tokens."""
         size = self.forest.block_size
-        cache: Cache = read_cache(self.cache)
         found = in_blocks(policy, size)
-        return tt.replay(self.forest, found, capacity // size, self.forced, cache=cache).in_tokens()
+        return tt.replay(self.forest, found, capacity // size, self.forced, rules=self.rules).in_tokens()
 
 
 def changes(forest: tt.Forest) -> Iterator[Change]:
@@ -97,11 +97,11 @@ def changes(forest: tt.Forest) -> Iterator[Change]:
     yield Change("a cache with holes", forest, usual, "holes")
     for mark in ("resident", "last"):
         yield Change(f"mark {mark}", forest, tt.TLRU(xi, q_hat, "least-recent", mark))
-    yield Change("whole prompts as nodes", forest, usual, "radix")
-    yield Change("whole prompts, split at the budget", forest, usual, "radix-split")
+    yield Change("whole prompts as nodes", forest, usual, f"{NODES}:chunk=none")
+    yield Change("whole prompts, split at the budget", forest, usual, f"{NODES}:chunk=none:split=yes")
     for chunk in CHUNKS:
         if chunk >= forest.block_size:
-            yield Change(f"nodes of {chunk:,} tokens", forest, usual, f"radix:{chunk}")
+            yield Change(f"nodes of {chunk:,} tokens", forest, usual, f"{NODES}:chunk={chunk}")
     for size in BLOCK_SIZES:
         if 0 in (size % forest.block_size, forest.block_size % size) and size != forest.block_size:
             yield Change(f"blocks of {size:,} tokens", forest.to_blocks(size), usual)

@@ -13,7 +13,9 @@ FEW = 13
 """Options that a help lists without sections."""
 SECTIONS = {
     "Policies": "policy than q-hat split trim",
-    "Cache": "capacity forced cache chains block-size without running tier tier-mode loading share-last-tier",
+    "Cache": (
+        "capacity forced cache rules chains block-size without running tier tier-mode loading share-last-tier"
+    ),
     "Threshold and latency": "goal xi slo latency accept-latency-of",
     "Served model": "model config kv-bytes kv-dtype tensor-parallel gpu gpu-hour",
     "Choice of the setting": "work-cost median-cost first",

@@ -44,8 +44,8 @@ def policy_of(policy: Any, trace: Any, units: Units | None = None, xi: int | Non
     if xi is None and spec.needs("xi"):
         missing = " or ".join(f"'{policy}{',' if ':' in policy else ':'}xi={xi}'" for xi in ("2800", "200ms"))
         raise ArgumentError("policy", policy, f"its threshold with it, such as {missing}")
-    if spec.cache is not None:
-        raise ArgumentError("policy", policy, f"the cache beside it: cache={spec.cache!r}")
+    if spec.rules is not None:
+        raise ArgumentError("policy", policy, f"the rules beside it: rules={spec.rules!r}")
     latency = (units or Units.of(trace)).own_latency
     if latency is None and any(isinstance(value, Time) for _, value in spec.given):
         names = " or ".join(map(repr, MEASURED))

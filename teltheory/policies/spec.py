@@ -64,8 +64,8 @@ GROUP = "teltheory.policies"
 """Entry points of other packages: the name of a policy, and its frozen dataclass."""
 
 DEFAULT_CUTOFF = 1024
-CACHE = "cache"
-"""What every short form may name beside its parameters: the cache that the policy has for itself."""
+RULES = "rules"
+"""What every short form may name beside its parameters: the rules of the cache that the policy has for itself."""
 OPTIMA = ("hindsight", "optimum")
 NO_POLICY = (
     "a policy: the hindsight optimum is none. replay has the distance to it as regret, curve draws it as "
@@ -95,9 +95,9 @@ class Spec:
         return f"{self.name}:{parameters}" if parameters else self.name
 
     @property
-    def cache(self) -> str | None:
-        """The cache that the policy has for itself, as text; None if it takes that of the others."""
-        found = dict(self.given).get(CACHE)
+    def rules(self) -> str | None:
+        """The rules of the cache that the policy has for itself, as text; None if it takes those of the others."""
+        found = dict(self.given).get(RULES)
         return None if found is None else str(found)
 
     @property
@@ -127,7 +127,7 @@ class Spec:
         defaults: dict[str, Value] = {"xi": xi, "q_hat": q_hat, "cutoff": cutoff}
         left_out = set(self.parameters) - set(dict(self.given))
         parameters = {key: value for key, value in defaults.items() if key in left_out}
-        parameters |= {key: self._in_tokens(value, latency) for key, value in self.given if key != CACHE}
+        parameters |= {key: self._in_tokens(value, latency) for key, value in self.given if key != RULES}
         if self.name in FOR_SLOS:
             if latency is None or slo is None:
                 raise ArgumentError("policy", self.text, "thresholds in seconds with it, --slo")
@@ -160,7 +160,7 @@ class SpecOfEach:
     """A policy for each tier of memory, fastest first, such as ``lru+tlru:xi=200ms``."""
 
     specs: tuple[Spec, ...]
-    cache: None = None
+    rules: None = None
 
     @property
     def text(self) -> str:
@@ -191,7 +191,7 @@ class AtHand:
     """A policy in the place of a short form, or its class: then xi, q_hat and cutoff are filled in."""
 
     policy: Any
-    cache: None = None
+    rules: None = None
 
     @property
     def text(self) -> str:
@@ -279,11 +279,11 @@ def parse_policy(text: str) -> Spec:
     written, rest = parted(text)
     name = usual(written)
     spec = Spec(name)
-    kinds = {CACHE: "str"} | {key: kind_of(one.annotation) for key, one in parameters_of(spec.kind).items()}
+    kinds = {RULES: "str"} | {key: kind_of(one.annotation) for key, one in parameters_of(spec.kind).items()}
     given: dict[str, Value] = {}
     for item in rest.split(",") if rest else ():
         key, equals, value = item.partition("=")
-        if not equals or key not in (*spec.parameters, CACHE) or key in given:
+        if not equals or key not in (*spec.parameters, RULES) or key in given:
             expected = ", ".join(f"{p}=..." for p in spec.parameters) or "no parameter"
             raise ArgumentError(f"policy {name}", item, f"{expected}, each at most once")
         read = read_threshold if key == "xi" and kinds[key] == "int" else READERS[kinds[key]]
@@ -296,8 +296,8 @@ def parse_policy(text: str) -> Spec:
 def parse_policies(text: str) -> AnySpec:
     """Read the short form of a policy, or of one for each tier of memory with a plus between them."""
     specs = tuple(map(parse_policy, _between_tiers(text)))
-    if len(specs) > 1 and any(spec.cache for spec in specs):
-        raise ArgumentError("policy", text, "no cache of a tier: --cache is that of all")
+    if len(specs) > 1 and any(spec.rules for spec in specs):
+        raise ArgumentError("policy", text, "no rules of a tier: tiers have none")
     return specs[0] if len(specs) == 1 else SpecOfEach(specs)
 
 

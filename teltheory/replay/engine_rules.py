@@ -87,7 +87,7 @@ class Rules:
     def of(cls, given: Any) -> Rules:
         """Return rules, or those of a text such as ``sglang:chunk=2048:split=yes``; of None those of blocks."""
         if given is None or isinstance(given, Rules):
-            return given or NAMED["strict"]
+            return given or STRICT
         name, *parameters = given.split(":") if isinstance(given, str) else ("",)
         if name not in NAMED:
             raise ArgumentError("rules", given, f"{', '.join(NAMED)}, or tt.Rules(...)")
@@ -164,7 +164,7 @@ class Rules:
         ArgumentError
             For requests without shared blocks, tiers, and a cache beside the rules.
         """
-        if self == NAMED["strict"]:
+        if self == STRICT:
             return Ruled(requests, capacity, cache, forced)
         if not requests.shared:
             raise ArgumentError("rules", str(self), "a Forest with them, such as trace.forest")
@@ -204,8 +204,9 @@ def _trims(policy: Any) -> bool:
     return getattr(type(policy), "budget", LeastRecentlyUsed.budget) is not LeastRecentlyUsed.budget
 
 
+STRICT = Rules()
 NAMED: Mapping[str, Rules] = {
-    "strict": Rules(),
+    "strict": STRICT,
     "holes": Rules(orphans=True),
     "vllm": Rules(orphans=True, references=True, tail=True, mark="last", trim="least-recent"),
     "sglang": Rules(RadixNodes(8192), references=True, mark="resident", trim="least-recent"),

@@ -24,7 +24,7 @@ from teltheory.model.forest import Forest
 from teltheory.model.instance import instance_of
 from teltheory.model.numbers import whole_number
 from teltheory.model.trace import Trace
-from teltheory.replay import KERNEL_FROM, Cache
+from teltheory.replay import KERNEL_FROM, Rules
 from teltheory.sweep.cells import Cells
 from teltheory.sweep.compared import BoardRow, ComparedGrid
 from teltheory.sweep.grid import Cell, Grid
@@ -164,18 +164,19 @@ def _check(jobs: Sequence[AnyJob], sources: dict[str, AnySource]) -> None:
     """Find what no replay would survive, before the first; a sample without forced caching has nothing to find."""
     for key in dict.fromkeys(job.trace for job in jobs):
         of = [job for job in jobs if job.trace == key]
-        asked = dict.fromkeys((job.capacity, job.pins, job.running) for job in of)
-        _refuse(sources[key], [job.cache for job in of if job.cache != "strict"], of[0].running)
-        if isinstance(sources[key], Sample) and not any(forced for _, forced, _ in asked):
+        asked = dict.fromkeys((job.rules, job.capacity, job.pins, job.running) for job in of)
+        _refuse(sources[key], [str(job.rules) for job in of if job.rules != Rules()], of[0].running)
+        if isinstance(sources[key], Sample) and not any(forced for _, _, forced, _ in asked):
             continue
         trace = sources[key].load()
-        for capacity, forced, running in asked:
-            instance_of(trace, capacity // trace.scale, forced=forced, running=running)
+        for rules, capacity, forced, running in asked:
+            seen, room, _, pinned = rules.on(trace, capacity // trace.scale, "strict", forced, running)
+            instance_of(seen, room, forced=pinned, running=running)
 
 
-def _refuse(source: AnySource, caches: Sequence[Cache], running: int) -> None:
+def _refuse(source: AnySource, rules: Sequence[str], running: int) -> None:
     """Refuse what only a forest has."""
-    for name, found in (("cache", caches[:1]), ("running", [running] if running != 1 else [])):
+    for name, found in (("rules", rules[:1]), ("running", [running] if running != 1 else [])):
         if found and not source.shared:
             raise ArgumentError(name, found[0], f"a Forest with it, as {source.label} has private conversations")
 

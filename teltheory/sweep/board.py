@@ -140,8 +140,8 @@ def rows_of(
 ) -> Iterator[BoardRow]:
     """Yield the rows of one trace or forest over a grid in tokens; `trace` has the conversations of a forest."""
     for spec in grid.policies:
-        if spec.cache is not None:
-            raise ArgumentError("policies", spec.text, f"the cache beside it: caches=[{spec.cache!r}]")
+        if spec.rules is not None:
+            raise ArgumentError("policies", spec.text, f"the rules beside it: rules={spec.rules!r}")
     lists: dict[str, Any] = {
         name: tuple(dict.fromkeys(getattr(grid, name))) for name in ("policies", "capacities", "thresholds")
     }
@@ -165,7 +165,7 @@ def caches_of(requests: Any, caches: Sequence[str] | None) -> Sequence[str]:
 def _swept(label: str, requests: Any, grid: Grid, cache: str, **how: Any) -> Cells[BoardRow]:
     here, cluster = clustered(requests)
     source = ForestAtHand(here, label) if here.shared else TraceAtHand(here, label)
-    inner = replace(grid, cache=cache if here.shared else "strict")
+    inner = replace(grid, rules=cache if here.shared else "strict")
     return sweep(source, ComparedGrid(inner, cache, cluster), **how)
 
 

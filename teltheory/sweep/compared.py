@@ -22,7 +22,6 @@ from teltheory.model.preambles import system_prompt, without
 from teltheory.policies.future import looks_ahead
 from teltheory.policies.online import LRU
 from teltheory.policies.spec import Spec
-from teltheory.replay.caches import read_cache
 from teltheory.sweep.compared_jobs import Beside, Compared, ComparedJob, Hindsight, HindsightJob
 from teltheory.sweep.grid import Grid, Replayed
 from teltheory.sweep.sources import AnySource
@@ -138,10 +137,10 @@ class ComparedGrid:
             how: Any = where | {"latency": latency, "slos": slos, "running": grid.running}
             replayed = self._replayed(source).items()
             found += [
-                ComparedJob(policy=one, cache=cache, thresholds=xis, **how) for (one, cache), xis in replayed
+                ComparedJob(policy=one, rules=rules, thresholds=xis, **how) for (one, rules), xis in replayed
             ]
-            best, cache = self._best
-            found.append(HindsightJob(policy=best, cache=cache, thresholds=self._thresholds, **how))
+            best, rules = self._best
+            found.append(HindsightJob(policy=best, rules=rules, thresholds=self._thresholds, **how))
         return found
 
     @property
@@ -151,15 +150,15 @@ class ComparedGrid:
     @property
     def _best(self) -> Replayed:
         marker: Any = Hindsight()
-        return marker, read_cache(self.grid.cache)
+        return marker, self.grid.rules
 
     @property
     def _lru(self) -> Replayed:
-        return LRU(), read_cache(self.grid.cache)
+        return LRU(), self.grid.rules
 
     def _asked(self, spec: Spec, xi: int, source: AnySource) -> Replayed:
         policy = self.grid.build(spec, xi, lambda: source.estimate, source.unit)
-        return policy, read_cache(self.grid.cache)
+        return policy, self.grid.rules
 
     def _replayed(self, source: AnySource) -> dict[Replayed, tuple[int, ...]]:
         """Return every policy, LRU first, with the thresholds that it is measured at."""

@@ -17,7 +17,7 @@ import numpy as np
 from teltheory.cost.bootstrap import groups
 from teltheory.errors import ArgumentError, TraceError
 from teltheory.model.forest import Forest
-from teltheory.model.numbers import IntArray
+from teltheory.model.numbers import IntArray, exact_sum
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
 from teltheory.optimal import hindsight_optimum
@@ -97,9 +97,15 @@ class HindsightJob(ReplayJob):
     ) -> list[Beside]:
         """Return both sides of the optimum at each threshold."""
         clusters, room = len(np.unique(_cluster(trace))), self.capacity // trace.scale
-        options: dict[str, Any] = {"forced": self.forced, "cache": self.cache, "running": self.running}
-        found = [hindsight_optimum(trace, room, xi // trace.block_size, **options) for xi in self.thresholds]
-        return [Beside(int(best.lower), int(best.upper), clusters) for best in found]
+        asked, room, cache, forced = self.rules.on(trace, room, "strict", self.forced, self.running)
+        nodes = self.rules.nodes is not None
+        options: Any = {"forced": forced, "cache": "holes" if nodes else cache, "running": self.running}
+        xis = [xi // trace.block_size for xi in self.thresholds]
+        found = [hindsight_optimum(asked, room, xi, **options) for xi in xis]
+        most = [exact_sum(np.maximum(asked.total - xi, 0)) for xi in xis]
+        # Of whole nodes no optimum is known: holes are below all, and nothing is above what no cache computes.
+        uppers = most if nodes else [int(best.upper) for best in found]
+        return [Beside(int(best.lower), upper, clusters) for best, upper in zip(found, uppers, strict=True)]
 
 
 def _cluster(trace: Trace | Forest) -> IntArray:

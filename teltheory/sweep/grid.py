@@ -20,8 +20,7 @@ from teltheory.policies.clairvoyant import TailOptimizedBelady
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import Policy
 from teltheory.policies.spec import DEFAULT_CUTOFF, AtHand, Spec, as_spec, in_blocks, parse_policy
-from teltheory.replay import Cache
-from teltheory.replay.caches import always_forced, read_cache
+from teltheory.replay.engine_rules import Rules
 from teltheory.sweep.jobs import Measurement, ReplayJob
 from teltheory.sweep.sources import AnySource, ForestAtHand
 
@@ -82,7 +81,7 @@ class Grid:
     Attributes
     ----------
     policies : sequence of str, policy, class of a policy, or Spec
-        Policies in their short form; the threshold of a cell fills in if one is left out. One may name a cache of
+        Policies in their short form; the threshold of a cell fills in if one is left out. One may name rules of
         its own. A custom policy is a frozen dataclass; of a class xi, q_hat and cutoff are filled in.
     capacities, thresholds : sequence of int or str
         Capacities and thresholds; as text such as ``"300k"`` tokens, ``"40GiB"``, or a threshold ``"200ms"``.
@@ -97,8 +96,8 @@ class Grid:
         Thresholds that stand for a TTFT, with its seconds: a turn violates such a one if its TTFT is above it.
     latency : Latency or None
         For policies that take an SLO in seconds, and thresholds in seconds; the model's if left out.
-    cache : str
-        Of forests, in its short form (`teltheory.replay.caches`).
+    rules : Rules or str
+        Of forests, what their cache does.
     running : int
         Of forests under forced caching: requests that run at the same time.
     model : str, path, Architecture, KVSize or None
@@ -115,7 +114,7 @@ class Grid:
     forced: bool = False
     slos: Mapping[int, Fraction] = field(default_factory=dict)
     latency: Latency | None = None
-    cache: str = "strict"
+    rules: Any = "strict"
     running: int = 1
     model: Model | None = None
     in_tokens: bool = False
@@ -123,7 +122,8 @@ class Grid:
     def __post_init__(self) -> None:
         listed_in(self, "policies", "capacities", "thresholds")
         latency = Units(1, self.model, self.latency).own_latency
-        read = {"policies": tuple(as_spec(one, parse_policy) for one in self.policies), "latency": latency}
+        specs = tuple(as_spec(one, parse_policy) for one in self.policies)
+        read: dict[str, Any] = {"policies": specs, "latency": latency, "rules": Rules.of(self.rules)}
         found = self._tokens(1)
         for name, value in (read | found if self.in_tokens else read).items():
             object.__setattr__(self, name, value)
@@ -147,9 +147,9 @@ class Grid:
         policy: Policy = made if is_own(spec) else in_blocks(made, unit)
         return policy
 
-    def cache_of(self, spec: Spec) -> Cache:
-        """Return the cache that a policy has: its own if it names one."""
-        return read_cache(getattr(spec, "cache", None) or self.cache)
+    def rules_of(self, spec: Spec) -> Rules:
+        """Return the rules of the cache that a policy has: its own if it names some."""
+        return Rules.of(getattr(spec, "rules", None) or self.rules)
 
     def plan(self, sources: Sequence[AnySource], latency: Latency) -> list[ReplayJob]:
         """Return the replays that the grid takes; see `plan`."""
@@ -162,7 +162,7 @@ class Grid:
     @property
     def pins(self) -> bool:
         """Whether every replay has forced caching, be it by its cache; the optimum of a forest has it then too."""
-        return self.forced or all(map(always_forced, (read_cache(self.cache), *map(self.cache_of, self.policies))))
+        return self.forced or all(one.references for one in (self.rules, *map(self.rules_of, self.policies)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -221,15 +221,15 @@ def plan(sources: Sequence[AnySource], grid: Grid, latency: Latency) -> list[Rep
     slos = tuple(sorted(grid.slos.items()))
     by_trace = {source.key: source for source in sources}
     return [
-        ReplayJob(key, source.turns, policy, capacity, grid.forced, latency, thresholds, slos, cache, grid.running)
+        ReplayJob(key, source.turns, policy, capacity, grid.forced, latency, thresholds, slos, rules, grid.running)
         for key, source in by_trace.items()
         for capacity in dict.fromkeys(grid.capacities)
-        for (policy, cache), thresholds in _replayed(grid, source).items()
+        for (policy, rules), thresholds in _replayed(grid, source).items()
     ]
 
 
-Replayed: TypeAlias = tuple[Policy, Cache]
-"""A policy and its cache."""
+Replayed: TypeAlias = tuple[Policy, Rules]
+"""A policy and the rules of its cache."""
 
 
 def _replayed(grid: Grid, source: AnySource) -> dict[Replayed, tuple[int, ...]]:
@@ -243,17 +243,17 @@ def _replayed(grid: Grid, source: AnySource) -> dict[Replayed, tuple[int, ...]]:
 
 
 def _lru(grid: Grid, source: AnySource) -> Replayed:
-    return LRU(), read_cache(grid.cache)
+    return LRU(), grid.rules
 
 
 def _asked(grid: Grid, spec: Spec, xi: int, source: AnySource) -> Replayed:
     policy = grid.build(spec, xi, lambda: source.estimate, source.unit)
-    return policy, grid.cache_of(spec)
+    return policy, grid.rules_of(spec)
 
 
 def _optimum(xi: int) -> Replayed:
     """Return what reaches the hindsight optimum of private conversations."""
-    return TailOptimizedBelady(xi), "strict"
+    return TailOptimizedBelady(xi), Rules()
 
 
 def cells(sources: Sequence[AnySource], grid: Grid, results: Results) -> list[Cell]:

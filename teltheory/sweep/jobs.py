@@ -18,8 +18,8 @@ from teltheory.model.forest import Forest
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
 from teltheory.policies.policy import Policy
-from teltheory.replay import Cache, replay
-from teltheory.replay.caches import always_forced
+from teltheory.replay import replay
+from teltheory.replay.engine_rules import STRICT, Rules
 
 RESULTS_VERSION = 1
 """Raise it whenever the same job has other results than before, so that stored ones are no longer found."""
@@ -69,15 +69,15 @@ class ReplayJob:
     latency: Latency
     thresholds: tuple[int, ...]
     slos: tuple[tuple[int, Fraction], ...] = ()
-    cache: Cache = "strict"
+    rules: Rules = STRICT
     running: int = 1
 
     kind: ClassVar[str] = "sweep"
 
     @property
-    def place(self) -> tuple[str, Policy, Cache, int]:
+    def place(self) -> tuple[str, Policy, Rules, int]:
         """What its measurements are kept by, beside the threshold."""
-        return self.trace, self.policy, self.cache, self.capacity
+        return self.trace, self.policy, self.rules, self.capacity
 
     def __str__(self) -> str:
         return f"{self.policy!r} at capacity {self.capacity:,}"
@@ -85,8 +85,8 @@ class ReplayJob:
     def determinants(self, xi: int) -> dict[str, Any]:
         """Return all that the measurement at a threshold depends on, as plain data."""
         slo = self._slos.get(xi)
-        of_forests = {"cache": _cache(self.cache), "running": self.running}
-        usual = {"cache": "strict", "running": 1}
+        of_forests = {"rules": str(self.rules), "running": self.running}
+        usual = {"rules": "strict", "running": 1}
         return {name: value for name, value in of_forests.items() if value != usual[name]} | {
             "results": RESULTS_VERSION,
             "trace": self.trace,
@@ -100,7 +100,7 @@ class ReplayJob:
     @property
     def pins(self) -> bool:
         """Whether no cut touches what runs."""
-        return self.forced or always_forced(self.cache)
+        return self.forced or self.rules.references
 
     @property
     def _slos(self) -> dict[int, Fraction]:
@@ -119,7 +119,7 @@ class ReplayJob:
             self.capacity // trace.scale,
             self.forced,
             progress=None if progress is None else lambda done, _: progress(done),
-            cache=self.cache,
+            rules=self.rules,
             running=self.running,
         )
 
@@ -146,11 +146,6 @@ def measure(
     tels = [tail_excess_latency(outcome, xi // outcome.block_size) for xi in thresholds]
     volume = (spent.reused, write_volume(spent, trace))
     return [Measurement(p50, p90, p95, p99, *work, *both, *volume) for both in zip(slow, tels, strict=True)]
-
-
-def _cache(cache: Cache) -> str:
-    """Return a cache as text."""
-    return cache if isinstance(cache, str) else described(cache)
 
 
 def latency_as_text(model: Latency) -> str:

@@ -14,7 +14,8 @@ from teltheory.model.numbers import Ratio, exact_sum
 from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
 from teltheory.policies.policy import Policy
-from teltheory.replay import Cache, replay
+from teltheory.replay import replay
+from teltheory.replay.engine_rules import STRICT, Rules
 from teltheory.serving.idle import on_idle_server
 from teltheory.serving.serve import Serving, serve
 from teltheory.serving.served import Served
@@ -103,7 +104,7 @@ class ServedJob:
     slos: tuple[tuple[int, Fraction], ...]
 
     kind: ClassVar[str] = "served sweep"
-    cache: ClassVar[Cache] = "strict"
+    rules: ClassVar[Rules] = STRICT
     running: ClassVar[int] = 1
 
     @property

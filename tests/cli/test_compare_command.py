@@ -95,7 +95,7 @@ def test_a_second_run_takes_all_from_the_store(rows, shared_file, tmp_path, monk
 REFUSED = [
     (("--cache", "radix"), "conversations, strict or holes"),
     (("--cache", "conversations", "--block-size", "1024"), "none with --cache conversations"),
-    (("--policy", "lru:cache=holes"), "the cache beside it"),
+    (("--policy", "lru:rules=holes"), "the rules beside it"),
     (("--policy", "nobody.py:Mine"), "nobody.py"),
     (("--store", "x", "--html", "x"), "a file of its own"),
     (("TWICE",), "each file once"),

@@ -46,12 +46,12 @@ def test_totals_are_those_of_replays_by_hand(run_json, shared_file):
         assert (row["optimum"], row["regret"]) == (best, row["tel"] - best)
         closed = (row["lru"] - row["tel"]) / (row["lru"] - best) if row["lru"] > best else None
         assert row["share_closed"] == closed
-    facts = {name: data[name] for name in ("reading", "block_size", "blocks", "cache", "running")}
+    facts = {name: data[name] for name in ("reading", "block_size", "blocks", "rules", "running")}
     assert facts == {
         "reading": "shared prefixes",
         "block_size": SIZE,
         "blocks": forest.peak,
-        "cache": "strict",
+        "rules": "strict",
         "running": 1,
     }
 
@@ -61,7 +61,7 @@ def test_chains_are_the_private_conversations_of_before(run_json, shared_file):
     data = run_json("replay", shared_file, *ASKED, "--chains", "--q-hat", 700)
     assert [row["policy"] for row in data["rows"]][: len(POLICIES)] == list(POLICIES)
     assert data["trim"] == "round-robin"
-    assert (data["reading"], data["block_size"], data["cache"]) == ("private conversations", None, None)
+    assert (data["reading"], data["block_size"], data["rules"]) == ("private conversations", None, None)
     for row in data["rows"]:
         best = tt.hindsight_optimum(trace, row["capacity"], row["xi"]).objective
         assert row["optimum"] == best
@@ -91,7 +91,7 @@ def test_tables_say_their_units_and_which_optimum_it_is(output, shared_file):
     assert "Capacity 4,100 tokens = 8 blocks, threshold 44ms = 613 tokens = 1 blocks" in printed
     assert "TEL blocks" in printed
     assert "TEL is in blocks. All else is exact in tokens" in text
-    assert "no cache has less. Optional caching. Cache: strict." in text
+    assert "no cache has less. Optional caching. Rules: strict." in text
     assert "Trim = least-recent where a policy has none of its own, as requests share prefixes." in text
     header, _ = [line for line in printed.splitlines() if "P50 s" in line]
     assert {"written", "regret", "closed"} <= set(header.split())
@@ -100,9 +100,13 @@ def test_tables_say_their_units_and_which_optimum_it_is(output, shared_file):
 
 
 MODES = {
-    ("--cache", "holes"): {"cache": "holes"},
-    ("--cache", "radix:1500"): {"cache": tt.RadixNodes(1500)},
-    ("--cache", "radix-split", "--running", "2"): {"cache": tt.RadixNodes(split=True), "running": 2},
+    ("--rules", "holes"): {"cache": "holes"},
+    ("--rules", "vllm"): {"rules": "vllm"},
+    ("--rules", "sglang:chunk=1500"): {"cache": tt.RadixNodes(1500)},
+    ("--rules", "sglang:chunk=none:split=yes", "--running", "2"): {
+        "cache": tt.RadixNodes(split=True),
+        "running": 2,
+    },
     ("--forced",): {"forced": True},
     ("--forced", "--running", "2"): {"forced": True, "running": 2},
 }
@@ -117,8 +121,8 @@ def test_the_cache_and_the_mode_reach_the_replay(run_json, shared_file, flags):
     assert (row["tel"], row["reused"]) == (tt.tail_excess_latency(outcome, 1), SIZE * outcome.cached.sum())
 
 
-def test_a_policy_may_have_a_cache_and_a_mark_of_its_own(run_json, shared_file):
-    texts = ["belady", "belady:cache=holes", "tlru:xi=44ms,mark=last,cache=holes"]
+def test_a_policy_may_have_rules_and_a_mark_of_its_own(run_json, shared_file):
+    texts = ["belady", "belady:rules=holes", "tlru:xi=44ms,mark=last,rules=holes"]
     rows = run_json("replay", shared_file, "--capacity", 2000, "--xi", 600, "--policy", ",".join(texts))["rows"]
     assert [row["policy"] for row in rows] == texts
     forest = tt.read_trace(shared_file).forest
@@ -144,15 +148,20 @@ def test_defaults_are_those_of_the_forest(run_json, shared_file):
 WRONG = [
     ("replay --without head", "--without: found 'head', expected system-prompt, tools or tokens such as"),
     ("replay --chains --without tools", "--without: found 'tools', expected none with --chains"),
-    ("curve --cache holes --chains", "--cache: found 'holes', expected none with --chains"),
-    ("replay --cache warm", "cache: found 'warm', expected strict, holes, radix"),
-    ("replay --policy lru:cache=warm", "cache: found 'warm', expected strict, holes, radix"),
-    ("replay --cache radix:x", "cache: found 'x', expected tokens such as"),
-    ("replay --capacity 9k --cache radix:300", "chunk: found 300, expected at least 512 tokens, a block"),
+    ("curve --rules holes --chains", "--rules: found 'holes', expected none with --chains"),
+    ("curve --capacity 9k --rules vllm", "rules: found 'vllm', expected strict, holes or sglang, as a curve"),
+    ("replay --rules warm", "rules: found 'warm', expected strict, holes, vllm"),
+    ("replay --policy lru:rules=warm", "rules: found 'warm', expected strict, holes, vllm"),
+    ("replay --rules sglang:chunk=x", "chunk: found 'x', expected tokens such as"),
+    (
+        "replay --capacity 9k --rules vllm --policy tlru:mark=resident",
+        "mark: found 'resident', expected last, or none of its own",
+    ),
+    ("replay --capacity 9k --rules sglang:chunk=300", "chunk: found 300, expected at least 512 tokens, a block"),
     ("replay --running 2", "--running: found 2, expected --forced with it"),
-    ("replay --chains --cache holes", "--cache: found 'holes', expected none with --chains"),
+    ("replay --chains --rules holes", "--rules: found 'holes', expected none with --chains"),
     ("replay --chains --block-size 512", "--block-size: found 512, expected none with --chains"),
-    ("replay --chains --policy lru:cache=holes", "cache: found 'holes', expected a Forest with it"),
+    ("replay --chains --policy lru:rules=holes", "rules: found 'holes', expected a Forest with it"),
     ("replay --block-size 300", "block_size: found 300, expected a multiple or a whole part of 512 tokens"),
     ("replay --forced --capacity 1k", "shared.jsonl, turn 0: forced caching must keep a past of length 3"),
 ]
@@ -165,8 +174,9 @@ def test_what_does_not_go_together_is_one_line(refused, shared_file, arguments, 
 
 
 def test_a_trace_that_shares_nothing_has_no_cache_of_blocks(refused, trace_file):
-    told = refused("replay", trace_file, "--cache", "holes")
-    assert "--cache: found 'holes', expected a trace with block hashes" in told
+    for command in ("replay", "curve"):
+        told = refused(command, trace_file, "--rules", "sglang")
+        assert "--rules: found 'sglang', expected a trace with block hashes" in told
 
 
 def test_curves_are_replays_at_every_capacity(run_json, shared_file, tmp_path):
@@ -200,7 +210,18 @@ def test_curves_are_replays_at_every_capacity(run_json, shared_file, tmp_path):
 
 
 def test_curves_of_whole_nodes_begin_with_room_for_a_request(run_json, shared_file):
-    asked = ("--capacity", "3000", "--xi", 600, "--points", 5, "--cache", "radix", "--policy", "lru,hindsight")
+    asked = (
+        "--capacity",
+        "3000",
+        "--xi",
+        600,
+        "--points",
+        5,
+        "--rules",
+        "sglang:chunk=none",
+        "--policy",
+        "lru,hindsight",
+    )
     data = run_json("curve", shared_file, *asked)
     forest = tt.read_trace(shared_file).forest
     assert data["curve"][0]["capacity"] == 5 * SIZE

@@ -106,7 +106,7 @@ def test_simulate_is_serve(run_json, arrivals):
         (("--stretch", "0"), "--stretch: found '0', expected a number above 0"),
         ((*TIERS, "--capacity", "5"), "--capacity: found '5', expected none with --tier"),
         (("--policy", "lru+tlru"), "expected one, or one for each of the tiers, 1"),
-        (("--policy", "lru+tlru:cache=holes", *TIERS), "no cache of a tier"),
+        (("--policy", "lru+tlru:rules=holes", *TIERS), "no rules of a tier"),
     ],
 )
 def test_one_line_says_what_no_server_is(refused, arrivals, arguments, said):

@@ -175,7 +175,7 @@ def test_advice_is_that_of_numbers():
             lambda: tt.replay(TRACE, "slo-tlru", 1),
             "policy: found 'slo-tlru', expected the policy itself, as SLO",
         ),
-        (lambda: tt.replay(TRACE, "lru:cache=holes", 1), "policy: .*expected the cache beside it: cache='holes'"),
+        (lambda: tt.replay(TRACE, "lru:rules=holes", 1), "policy: .*expected the rules beside it: rules='holes'"),
         (lambda: tt.hindsight_optimum(TRACE, 1, "2s"), "xi: found '2s', .*model='llama-2-7b' or 'vicuna-7b'"),
         (lambda: tt.hindsight_optimum(TRACE, "2s", 1), "capacity: found '2s', expected tokens"),
         (lambda: tt.advise(TRACE, 1, "200"), "slo: found '200', expected a time with its unit, such as 200ms"),

@@ -177,7 +177,7 @@ REFUSED = [
     ({"capacities": []}, "capacities"),
     ({"xi": []}, "slo"),
     ({"caches": ["radix"]}, "caches"),
-    ({"policies": ["lru:cache=holes"]}, "beside it"),
+    ({"policies": ["lru:rules=holes"]}, "beside it"),
     ({"policies": []}, "policies"),
     ({"policies": "lru"}, "a list of them"),
     ({"caches": "strict"}, "a list of them"),

@@ -18,7 +18,7 @@ from teltheory.sweep.jobs import ReplayJob
 from teltheory.sweep.sources import trace_key
 
 SIZE = 16
-TEXTS = ("lru", "tlru", "tlru:xi=40,q_hat=17,mark=last", "tail-optimized-belady:cache=holes", "threshold-lru")
+TEXTS = ("lru", "tlru", "tlru:xi=40,q_hat=17,mark=last", "tail-optimized-belady:rules=holes", "threshold-lru")
 GRID = Grid([parse_policy(text) for text in TEXTS], ("100", "175"), ("31", "47"), q_hat="17", cutoff="33")
 QUANTILES = (0.5, 0.9, 0.95, 0.99)
 
@@ -77,19 +77,26 @@ def test_the_cells_are_those_of_replays_by_hand():
 
 
 @pytest.mark.parametrize(
-    "mode", [{"cache": "holes"}, {"cache": "radix:33"}, {"forced": True}, {"forced": True, "running": 2}], ids=str
+    "mode",
+    [
+        {"rules": "holes"},
+        {"rules": "sglang:chunk=33"},
+        {"rules": "vllm"},
+        {"forced": True},
+        {"forced": True, "running": 2},
+    ],
+    ids=str,
 )
 def test_the_cache_and_the_mode_are_those_of_the_grid(mode):
     forest, policy = some_forest(), tt.ThresholdLRU(2)
     grid = replace(GRID, policies=[Spec("threshold-lru")], capacities=("175",), thresholds=("31",), **mode)
     (cell,) = sweep(forest, grid, A100_LLAMA2_7B)
-    mode |= {"cache": tt.RadixNodes(33)} if mode.get("cache") == "radix:33" else {}
     outcome = tt.replay(forest, policy, 10, **mode)
     assert cell.reused == SIZE * outcome.cached.sum()
     assert cell.tel == tt.tail_excess_latency(outcome, 1)
     assert cell.lru == tt.tail_excess_latency(tt.replay(forest, tt.LRU(), 10, **mode), 1)
     asked = {
-        "forced": mode.get("forced", "cache" in mode and mode["cache"] != "holes"),
+        "forced": mode.get("forced", mode.get("rules", "holes") != "holes"),
         "running": mode.get("running", 1),
     }
     assert cell.optimum == tt.hindsight_optimum(forest, 10, 1, method="lp", cache="holes", **asked).objective
@@ -98,10 +105,10 @@ def test_the_cache_and_the_mode_are_those_of_the_grid(mode):
 def test_the_optimum_is_forced_only_if_every_cache_is():
     """One request needs two blocks at once that forced caching leaves no room for."""
     forest = tt.Forest.from_paths([[1], [2], [1]], block_size=SIZE)
-    texts = ("lru:cache=radix", "lru:cache=holes", "belady:cache=holes")
+    texts = ("lru:rules=sglang:chunk=none", "lru:rules=holes", "belady:rules=holes")
     grid = Grid([parse_policy(text) for text in texts], (1,), (0,), q_hat=0)
     assert [cell.regret for cell in sweep(forest, grid, A100_LLAMA2_7B)] == [1, 1, 0]
-    nodes = replace(grid, policies=[parse_policy(texts[0])], cache="radix")
+    nodes = replace(grid, policies=[parse_policy(texts[0])], rules="sglang")
     assert [cell.regret for cell in sweep(forest, nodes, A100_LLAMA2_7B)] == [0]
 
 
@@ -111,9 +118,9 @@ def test_a_store_tells_forests_caches_and_modes_apart(tmp_path):
     grid = replace(GRID, policies=[Spec("tail-optimized-belady")], capacities=("175",), thresholds=("31",))
     modes = [
         {},
-        {"cache": "holes"},
-        {"cache": "radix"},
-        {"cache": "radix:32"},
+        {"rules": "holes"},
+        {"rules": "sglang:chunk=none"},
+        {"rules": "sglang:chunk=32"},
         {"forced": True},
         {"forced": True, "running": 2},
     ]
@@ -132,7 +139,10 @@ def test_a_store_tells_forests_caches_and_modes_apart(tmp_path):
 def test_keys_of_conversations_are_what_they_were():
     job = ReplayJob("a" * 64, 5, tt.LRU(), 100, False, A100_LLAMA2_7B, (7,))
     assert set(job.determinants(7)) == {"results", "trace", "policy", "capacity", "forced", "xi", "latency"}
-    named = {text_of(replace(job, **mode).determinants(7)) for mode in ({}, {"cache": "holes"}, {"running": 2})}
+    named = {
+        text_of(replace(job, **mode).determinants(7))
+        for mode in ({}, {"rules": tt.Rules.of("holes")}, {"running": 2})
+    }
     assert len(named) == 3
     trace = tt.Trace.from_turns(["x", "a", "x"], [3, 4, 5], [1, 2, 3], [0, 1, 2])
     shared = trace.with_blocks(tt.Forest.from_paths([[1], [1], [1]]))
@@ -143,7 +153,7 @@ def test_keys_of_conversations_are_what_they_were():
 def test_processes_replay_what_this_one_does(monkeypatch):
     monkeypatch.setitem(sweep.__globals__, "on_processes", as_sent)
     forests = [ForestAtHand(some_forest().to_blocks(size), f"{size}") for size in (8, 16, 48)]
-    grid = replace(GRID, cache="radix:50")
+    grid = replace(GRID, rules="sglang:chunk=50:mark=none")
     cells = sweep([some_forest(), *forests], grid, A100_LLAMA2_7B, workers=2)
     assert cells == sweep([some_forest(), *forests], grid, A100_LLAMA2_7B)
     assert [cell.trace for cell in cells[:: len(cells) // 4]] == ["trace 1", "8", "16", "48"]
@@ -152,13 +162,13 @@ def test_processes_replay_what_this_one_does(monkeypatch):
 
 def test_conversations_have_no_other_cache_and_no_running_requests():
     grid = Grid([Spec("lru")], (30,), (5,), q_hat=4)
-    for wrong in (replace(grid, cache="holes"), replace(grid, policies=[parse_policy("lru:cache=holes")])):
-        with pytest.raises(tt.ArgumentError, match="cache: found 'holes', expected a Forest with it, as trace 1"):
+    for wrong in (replace(grid, rules="holes"), replace(grid, policies=[parse_policy("lru:rules=holes")])):
+        with pytest.raises(tt.ArgumentError, match="rules: found 'holes', expected a Forest with it, as trace 1"):
             sweep(some_trace(), wrong, A100_LLAMA2_7B)
     with pytest.raises(tt.ArgumentError, match="running: found 2, expected a Forest with it"):
         sweep(some_trace(), replace(grid, forced=True, running=2), A100_LLAMA2_7B)
-    with pytest.raises(tt.ArgumentError, match="cache: found 'warm', expected strict, holes, radix"):
-        sweep(some_forest(), replace(grid, cache="warm"), A100_LLAMA2_7B)
+    with pytest.raises(tt.ArgumentError, match="rules: found 'warm', expected strict, holes, vllm"):
+        replace(grid, rules="warm")
 
 
 def test_lengths_of_policies_are_rounded_as_blocks_are():

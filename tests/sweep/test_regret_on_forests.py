@@ -10,11 +10,10 @@ import teltheory as tt
 from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.model.instance import ForestInstance
 from teltheory.policies.spec import parse_policy
-from teltheory.replay.caches import always_forced, read_cache
 from teltheory.sweep import Grid, sweep
 
 NAMES = ("lru", "tlru", "tlru:mark=last", "threshold-lru", "end-aware", "belady", "tail-optimized-belady")
-CACHES = ("strict", "holes", "radix", "radix:2", "radix-split")
+RULES = ("strict", "holes", "sglang:mark=none", "sglang:chunk=2:mark=none", "sglang:split=yes:mark=none", "trtllm")
 XIS = (0, 1, 3)
 
 
@@ -26,14 +25,14 @@ def cells_of(forest, policies, capacity, **mode):
 @settings(max_examples=20)
 @given(forests(), st.data())
 def test_no_cell_is_below_the_optimum(forest, data):
-    caches = data.draw(st.lists(st.sampled_from(CACHES), min_size=1, max_size=2))
+    rules = data.draw(st.lists(st.sampled_from(RULES), min_size=1, max_size=2))
     forced = data.draw(st.booleans())
-    pinned = forced or all(always_forced(read_cache(cache)) for cache in caches)
+    pinned = forced or all(tt.Rules.of(one).references for one in rules)
     running = data.draw(st.integers(1, 3)) if pinned else 1
     room = int(ForestInstance.of(forest, 2**40, forced=True, running=running).pinned.max(initial=0))
     capacity = data.draw(st.integers(0, 4)) + room
-    texts = [f"{name}{',' if ':' in name else ':'}cache={cache}" for name in NAMES for cache in caches]
-    mode = {"forced": forced, "running": running, "cache": caches[0]}
+    texts = [f"{name}{',' if ':' in name else ':'}rules={one}" for name in NAMES for one in rules]
+    mode = {"forced": forced, "running": running, "rules": rules[0]}
     asked = {"method": "lp", "cache": "holes", "running": running}
     best = {xi: tt.hindsight_optimum(forest, capacity, xi, pinned, **asked).objective for xi in XIS}
     try:
@@ -50,7 +49,7 @@ def test_no_cell_is_below_the_optimum(forest, data):
 def test_a_strict_cache_may_be_above_the_optimum_and_none_is_below():
     """Block 1 waits for the last request while 2 is kept; a strict cache has no room for 0, which is above 1."""
     forest = tt.Forest.from_paths([[0, 1], [2], [2, 3], [0], [0, 1, 4]])
-    texts = ("tail-optimized-belady", "tail-optimized-belady:cache=holes")
+    texts = ("tail-optimized-belady", "tail-optimized-belady:rules=holes")
     grid = Grid([parse_policy(text) for text in texts], (2,), (1,), q_hat=0)
     strict, holes = sweep(forest, grid, A100_LLAMA2_7B)
     assert strict.optimum == holes.optimum == 1

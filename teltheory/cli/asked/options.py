@@ -160,12 +160,10 @@ without_option = option(
     metavar="PART",
     help="Leave out a part of all inputs: system-prompt, tools, or a number of first tokens.",
 )
-cache_option = option(
-    "--cache",
-    default="strict",
-    show_default=True,
-    metavar="CACHE",
-    help="What may stay in the cache. strict, holes, radix, radix:2048 or radix-split.",
+rules_option = option(
+    "--rules",
+    metavar="RULES",
+    help="Rules of the cache of blocks. strict, holes, vllm, sglang, trtllm, sglang:chunk=2048:split=yes.",
 )
 block_cache_option = option(
     "--cache",

@@ -13,7 +13,7 @@ from teltheory.model.preambles import first_units, system_prompt, tools, without
 from teltheory.model.requests import Requests
 from teltheory.model.trace import Trace
 from teltheory.model.units import read_tokens
-from teltheory.replay.caches import always_forced, read_cache
+from teltheory.replay.engine_rules import Rules
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,9 @@ class Prefixes:
     chains : bool
         Whether they are left aside, and private conversations replayed.
     cache : str
-        The cache, such as ``strict``.
+        The cache of an optimum, such as ``strict``.
+    rules : str or None
+        The rules of the cache in its place, such as ``sglang``.
     running : int
         Requests that run at the same time, under forced caching.
     block_size : int or None
@@ -39,12 +41,18 @@ class Prefixes:
     running: int = 1
     block_size: int | None = None
     without: str | None = None
+    rules: str | None = None
+
+    @property
+    def ruled(self) -> Rules:
+        """The rules of the cache."""
+        return Rules.of(self.rules or self.cache)
 
     def check(self, forced: bool) -> None:
         """Refuse, before the trace is read, options that do not go together."""
         if self.without is not None and self.without not in NAMED:
             _tokens(self.without)
-        forced = always_forced(read_cache(self.cache)) or forced
+        forced = self.ruled.references or forced
         if self.running > 1 and not forced:
             raise ArgumentError("--running", self.running, "--forced with it")
         if self.chains:
@@ -90,7 +98,7 @@ def _tokens(text: str) -> int:
         raise ArgumentError("--without", text, f"{', '.join(NAMED)} or {error.expected}") from None
 
 
-OF_FORESTS = ("block_size", "blocks", "cache", "running", "without")
+OF_FORESTS = ("block_size", "blocks", "rules", "running", "without")
 PRIVATE = Prefixes(chains=True)
 """For commands that do not know shared prefixes."""
 
@@ -137,5 +145,5 @@ def reading_as_data(requests: Requests, prefixes: Prefixes) -> dict[str, Any]:
     if not requests.shared:
         return {"reading": "private conversations", **dict.fromkeys(OF_FORESTS)}
     size = {"block_size": requests.block_size, "blocks": requests.peak}
-    asked = {"cache": prefixes.cache, "running": prefixes.running, "without": prefixes.without}
+    asked = {"rules": str(prefixes.ruled), "running": prefixes.running, "without": prefixes.without}
     return {"reading": "shared prefixes", **size, **asked}

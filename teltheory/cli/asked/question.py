@@ -38,7 +38,7 @@ from teltheory.policies.policy import trim_left_out
 from teltheory.policies.spec import FOR_SLOS, AnySpec, Spec, default_estimate
 from teltheory.problem import Problem
 from teltheory.replay import in_reference
-from teltheory.replay.caches import PLAIN, always_forced, read_cache
+from teltheory.replay.engine_rules import Rules
 from teltheory.sweep import Grid
 
 SHARES = (5, 20, 50)
@@ -126,7 +126,7 @@ class Question:
                 found.latency,
                 found.unit == "s",
                 forced=self.forced,
-                cache=read_cache(self.prefixes.cache),
+                rules=self.prefixes.ruled,
                 running=self.prefixes.running,
             )
             found = Thresholds.of(given, found.latency, found.unit, found.block_size)
@@ -140,7 +140,7 @@ class Question:
             forced=self.forced,
             slos=found.seconds,
             latency=found.latency,
-            cache=self.prefixes.cache,
+            rules=self.prefixes.ruled,
             running=self.prefixes.running,
             in_tokens=True,
         )
@@ -191,7 +191,7 @@ class Asked:
     def at(self, capacity: int | Tiers | None = None, xi: int | None = None, **others: Any) -> Problem:
         """Return what is asked at a capacity and a threshold, both in tokens."""
         grid, latency = self.grid, self.thresholds.latency
-        rules = {"forced": grid.forced, "cache": read_cache(grid.cache), "running": grid.running} | others
+        rules = {"forced": grid.forced, "cache": grid.rules.cache, "running": grid.running} | others
         return Problem(self.requests, in_text(capacity), in_text(xi), latency=latency, **rules)
 
     @property
@@ -208,7 +208,7 @@ class Asked:
     @property
     def _private(self) -> bool:
         """Whether conversations are private, in a cache that keeps any prefix of them."""
-        return self.requests.is_private and (not self.shared or self.grid.cache in PLAIN)
+        return self.requests.is_private and (not self.shared or self.grid.rules.nodes is None)
 
     @property
     def shared(self) -> bool:
@@ -220,9 +220,9 @@ class Asked:
         """The caching mode as a sentence, and the cache of shared prefixes."""
         grid = self.grid
         running = f", {grid.running:,} requests at a time" if grid.running > 1 else ""
-        cache = f" Cache: {grid.cache}." if self.shared else ""
-        forced = grid.forced or always_forced(read_cache(grid.cache))
-        return f"{'Forced' if forced else 'Optional'} caching{running}.{cache}"
+        rules = f" Rules: {grid.rules}." if self.shared else ""
+        forced = grid.forced or grid.rules.references
+        return f"{'Forced' if forced else 'Optional'} caching{running}.{rules}"
 
     @property
     def distance(self) -> str:
@@ -260,7 +260,7 @@ def read_question(
     if prefixes is not PRIVATE:
         prefixes.check(forced)
     for spec in specs:
-        read_cache(spec.cache or prefixes.cache)
+        Rules.of(spec.rules or prefixes.ruled)
     given: list[int | Time] = [read_tokens("xi", text) for text in listed_values("xi", xis)]
     given += [Time(text, read_time("slo", text)) for text in listed_values("slo", slos)]
     named = [value for spec in specs for key, value in spec.given if key == "xi" and isinstance(value, int | Time)]

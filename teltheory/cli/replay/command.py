@@ -9,12 +9,12 @@ import click
 from rich.table import Table
 
 from teltheory.cli.asked.options import (
-    cache_option,
     forced_option,
     grid_options,
     policy_option,
     prefix_options,
     q_hat_option,
+    rules_option,
     running_option,
     scheduler_option,
     store_option,
@@ -36,7 +36,6 @@ from teltheory.cli.replay.served_tables import served_tables
 from teltheory.errors import ArgumentError, FileError, ForcedCachingError, TraceError
 from teltheory.model.display import percent, tokens_in_short
 from teltheory.policies.spec import CLAIRVOYANT, ONLINE, POLICIES, parse_policies, policy_texts
-from teltheory.replay.caches import PLAIN
 from teltheory.sweep import Cell, Store, sweep
 
 MEASURES = (*TTFTS, "hit", "prefill", "written", "slow", "TEL", "vs LRU", "regret", "closed")
@@ -56,7 +55,7 @@ MEASURES = (*TTFTS, "hit", "prefill", "written", "slow", "TEL", "vs LRU", "regre
 @tier_options
 @trace_options()
 @forced_option
-@prefix_options(cache_option, running_option)
+@prefix_options(rules_option, running_option)
 @grid_options
 @written_options
 def replay(
@@ -74,8 +73,8 @@ def replay(
     """Replay TRACE under policies, next to LRU and the optimum.
 
     A trace with block hashes is replayed as the prefixes that its requests share; sizes and thresholds stay in
-    tokens. --chains replays its conversations as if each were private. A policy may name a cache of its own,
-    tlru:cache=holes.
+    tokens. --chains replays its conversations as if each were private. A policy may have rules of its own,
+    tlru:rules=holes.
 
     With --tier, once for each tier of memory, there is a table for each choice of their sizes, and a policy may be
     one for each tier, lru+tlru.
@@ -89,7 +88,7 @@ def replay(
     written.check({"--store": store})
     if workers is not None and scheduler is not None:
         raise ArgumentError("--workers", workers, "none with --scheduler, whose own workers do the work")
-    every = POLICIES if tiered or prefixes.cache not in PLAIN else (*ONLINE, *CLAIRVOYANT)
+    every = POLICIES if tiered or prefixes.ruled.nodes is not None else (*ONLINE, *CLAIRVOYANT)
     texts = policy_texts(policies) or every
     specs = [parse_policies(text) for text in texts]
     question, tiers = question_in_tiers(specs, tiered, prefixes=prefixes, **asked)

@@ -158,7 +158,7 @@ def shown(found: Sequence[OnTrace], unit: str) -> Iterator[str | Table]:
 
 def as_data(asked: Asked) -> dict[str, Any]:
     """Return a trace and what was assumed as plain data; the cache is each row's own."""
-    return {name: value for name, value in asked.as_data().items() if name != "cache"}
+    return {name: value for name, value in asked.as_data().items() if name != "rules"}
 
 
 def own_defaults(one: OnTrace) -> Iterator[str]:

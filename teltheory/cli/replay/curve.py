@@ -13,11 +13,11 @@ from rich.progress import Progress
 from rich.table import Table
 
 from teltheory.cli.asked.options import (
-    cache_option,
     grid_options,
     policy_option,
     prefix_options,
     q_hat_option,
+    rules_option,
     trace_options,
 )
 from teltheory.cli.asked.pictures import Picture, picture_options
@@ -34,6 +34,7 @@ from teltheory.cli.replay.served_runs import question_in_tiers, run_served
 from teltheory.cli.replay.served_tables import cells_as_data as served_as_data
 from teltheory.cli.replay.served_tables import served_tables
 from teltheory.cost.metrics import share_closed, tail_excess_latency, ttft_quantiles, ttft_violations
+from teltheory.errors import ArgumentError
 from teltheory.model.display import percent
 from teltheory.model.numbers import exact_sum
 from teltheory.optimal.curve import HindsightCurve, hindsight_curve
@@ -43,9 +44,8 @@ from teltheory.policies.own_files import is_in_file, parted
 from teltheory.policies.policy import Policy
 from teltheory.policies.spec import NAMED, OPTIMA, Spec, others, parse_policies, policy_texts, unknown, usual
 from teltheory.problem import Problem
-from teltheory.replay import Cache
-from teltheory.replay.caches import always_forced, read_cache
 from teltheory.replay.curve import CapacityCurve
+from teltheory.replay.engine_rules import Rules
 from teltheory.sweep import QUANTILES, ServedCell
 from teltheory.sweep.jobs import measure
 
@@ -74,7 +74,7 @@ CHANGE = ("vs no cache",)
 )
 @tier_options
 @trace_options()
-@prefix_options(cache_option)
+@prefix_options(rules_option)
 @grid_options
 @written_options
 def curve(
@@ -157,7 +157,7 @@ def _spaced(asked: Asked, points: int) -> list[int]:
     """Return capacities up to the peak, where nothing is evicted any more, from what requests need all along."""
     requests, grid = asked.requests, asked.grid
     most, least = max(requests.peak * requests.scale, 1), 0
-    if requests.shared and any(always_forced(grid.cache_of(spec)) for spec in grid.policies):
+    if requests.shared and any(grid.rules_of(spec).references for spec in grid.policies):
         least = int(requests.past.max(initial=0)) * requests.block_size
     spaced = {int(most * 10 ** (-DECADES * (1 - i / (points - 1)))) for i in range(points)}
     return sorted({max(capacity, least) for capacity in spaced})
@@ -194,7 +194,7 @@ class Curves:
     def rows(self, bar: Progress) -> CurveRows:
         """Return all rows, with progress."""
         rows, grid = CurveRows(), self.asked.grid
-        known: dict[tuple[Policy, Cache], CapacityCurve] = {}
+        known: dict[tuple[Policy, Rules], CapacityCurve] = {}
         unit, of_policy = self.asked.requests.scale, self._of_policy
         if self.asked.shared:
             of_policy = self._of_forest
@@ -204,16 +204,21 @@ class Curves:
             if spec is None:
                 self._add_optima(rows, xi)
                 continue
-            policy, cache = replayed = grid.build(spec, xi, int, unit), grid.cache_of(spec)
+            replayed = grid.build(spec, xi, int, unit), grid.rules_of(spec)
             if replayed not in known:
-                known[replayed] = Problem(self.asked.requests, cache=cache).curve(policy)
+                known[replayed] = self._curve(*replayed)
             rows.table += of_policy(known[replayed], spec, xi, grid.capacities, percentiles=True)
             rows.drawn += of_policy(known[replayed], spec, xi, self.spaced, percentiles=False)
         if self.hindsight:
-            cache = read_cache(grid.cache)
-            lru = known.get((LRU(), cache)) or Problem(self.asked.requests, cache=cache).curve(LRU())
+            lru = known.get((LRU(), grid.rules)) or self._curve(LRU(), grid.rules)
             rows.table = list(self._with_distances(rows.table, lru))
         return rows
+
+    def _curve(self, policy: Policy, rules: Rules) -> CapacityCurve:
+        """Return a policy's curve; one of blocks that running requests hold is not known."""
+        if rules.nodes is None and (rules.references or rules.tail):
+            raise ArgumentError("rules", str(rules), "strict, holes or sglang, as a curve has optional caching")
+        return Problem(self.asked.requests, cache=rules.cache).curve(rules.policy(policy))
 
     def _of_policy(
         self, found: CapacityCurve, spec: Spec, xi: int, capacities: Sequence[int], percentiles: bool

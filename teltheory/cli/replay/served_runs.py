@@ -10,7 +10,7 @@ from teltheory.cli.asked.question import Asked, Question, read_question
 from teltheory.cli.asked.served import ServedModel
 from teltheory.cli.asked.tiers import Tiered
 from teltheory.cli.printed.output import progress_bar
-from teltheory.errors import ArgumentError
+from teltheory.errors import ArgumentError, listed
 from teltheory.model.tiers import Tiers
 from teltheory.policies.spec import AnySpec
 from teltheory.serving.serve import Serving
@@ -48,8 +48,9 @@ def run_served(
 ) -> list[ServedCell]:
     """Sweep policies, tiers and servers with a progress bar; what serves may depend on the tiers."""
     grid, latency = found.grid, found.thresholds.latency
-    if grid.running > 1 or grid.cache != "strict":
-        raise ArgumentError("--cache", grid.cache, "strict in tiers and on replicas, one request at a time")
+    ruled = dict.fromkeys(str(one) for one in (grid.rules, *map(grid.rules_of, grid.policies)))
+    if grid.running > 1 or [*ruled] != ["strict"]:
+        raise ArgumentError("--rules", listed([*ruled]), "strict in tiers and on replicas, one request at a time")
     names = "slos", "q_hat", "cutoff", "latency", "forced"
     options: dict[str, Any] = {name: getattr(grid, name) for name in names}
     cells: list[ServedCell] = []

@@ -15,7 +15,6 @@ from experiments.sglang_policies import UNTOLD
 from teltheory.model.numbers import readonly
 from teltheory.policies import GDSF, Node, on_arrays
 from teltheory.policies.policy import LeastRecentlyUsed, NotCompiledError
-from teltheory.replay.caches import always_forced, read_cache
 
 TRIMS = ("least-recent", "eager", None)
 MARKS = ("high-water", "resident", "last")
@@ -197,13 +196,3 @@ def test_chunks_are_in_tokens_and_hold_whole_blocks():
         assert tokens.cached.tolist() == blocks.cached.tolist() == [0, 0, 2]
         with pytest.raises(tt.ArgumentError, match="chunk: found 15, expected at least 16 tokens, a block"):
             tt.replay(forest, tt.LRU(), 4, cache=tt.RadixNodes(15), engine=engine)
-
-
-@given(st.none() | st.integers(1, 9999), st.booleans())
-def test_the_short_form_of_a_cache_says_whether_nodes_are_split_and_how_long_they_are(chunk, split):
-    text = "radix" + "-split" * split + ("" if chunk is None else f":{chunk}")
-    assert read_cache(text) == tt.RadixNodes(chunk, split)
-    assert always_forced(read_cache(text))
-    for blocks in ("strict", "holes"):
-        assert read_cache(blocks) == blocks
-        assert not always_forced(read_cache(blocks))
