@@ -16,6 +16,7 @@ from teltheory.model.display import percent, tokens_in_short
 from teltheory.model.tables import Tabular
 from teltheory.model.units import read_time
 from teltheory.policies.spec import CLAIRVOYANT, ONLINE
+from teltheory.replay.engine_rules import STRICT, Rules
 from teltheory.sweep import ForestAtHand, Store, TraceAtHand, sweep
 from teltheory.sweep.board_page import page_of, table_of
 from teltheory.sweep.cells import Cells, columns_of
@@ -72,6 +73,7 @@ def compare(
     *,
     xi: Sequence[int | str] = (),
     caches: Sequence[str] | None = None,
+    rules: Rules | str | Sequence[Rules | str] = (),
     q_hat: int | str | None = None,
     forced: bool = False,
     latency: LatencyGiven | None = None,
@@ -95,6 +97,8 @@ def compare(
     caches : sequence of {"conversations", "strict", "holes"}, optional
         Private conversations, or blocks that requests share, which may or may not outlive their parents. Left
         out, conversations of a trace, strict of a forest.
+    rules : Rules, str, or a sequence of them
+        What engines' caches do, as in `Problem`: each is a cache more, forced if its requests hold their paths.
     q_hat, forced, latency, model : as in `Grid`
     workers, store, scheduler, progress : as in `sweep`
 
@@ -111,7 +115,8 @@ def compare(
     grid = Grid(every, capacities, thresholds, q_hat, forced=forced, latency=own, model=model)
     kept = Store(store) if isinstance(store, str | Path) else store
     how: dict[str, Any] = {"workers": workers, "store": kept, "scheduler": scheduler, "progress": progress}
-    found = (rows_of(label, one, grid.counted({one.scale}), caches, **how) for label, one in several.items())
+    wanted = (*(caches or ()), *(rules if isinstance(rules, list | tuple) else [rules]))
+    found = (rows_of(label, one, grid.counted({one.scale}), wanted, **how) for label, one in several.items())
     return Board(tuple(row for rows in found for row in rows))
 
 
@@ -154,12 +159,10 @@ def rows_of(
             yield from _swept(label, here, grid, cache, **how)
 
 
-def caches_of(requests: Any, caches: Sequence[str] | None) -> Sequence[str]:
-    """Return the caches asked for, or the one that is meant if there is none."""
-    for one in caches or ():
-        if one not in CACHES:
-            raise ArgumentError("caches", one, "conversations, strict or holes")
-    return tuple(dict.fromkeys(caches)) if caches else ("strict" if requests.shared else CONVERSATIONS,)
+def caches_of(requests: Any, caches: Sequence[Any] | None) -> Sequence[str]:
+    """Return the caches and rules asked for, or the one that is meant if there is none."""
+    found = tuple(dict.fromkeys(one if one in CACHES else str(Rules.of(one)) for one in caches or ()))
+    return found or ("strict" if requests.shared else CONVERSATIONS,)
 
 
 def _swept(label: str, requests: Any, grid: Grid, cache: str, **how: Any) -> Cells[BoardRow]:
@@ -181,6 +184,11 @@ def notes_of(rows: Sequence[BoardRow]) -> list[str]:
         else:
             drawn = f"{named(row.clusters, row.cluster)}, in {DRAWS:,} paired draws of one replay"
             found[f"{where}: intervals are of {drawn}; other days are not in them."] = None
+        rules = STRICT if row.cache in CACHES else Rules.of(row.cache)
+        if rules.references:
+            found[f"{where}: caching is forced, as running requests hold their paths."] = None
+        if rules.nodes is not None:
+            found[f"{where}: of whole nodes no optimum is known; no cache has less than one with holes."] = None
         if row.unit > 1 and row.blank is None:
             found[f"{where}: TEL and regret are in blocks of {row.unit:,} tokens."] = None
     return list(found)

@@ -49,6 +49,18 @@ def test_the_rows_are_those_of_python_for_every_trace_and_cache(rows, shared_fil
     assert [[row[key] for key in keys] for row in both[:6]] == [[row[key] for key in keys] for row in holes]
 
 
+def test_rules_are_caches_of_their_own(rows, shared_file):
+    asked = ("--policy", "lru,tlru", "--capacity", "5200", "--xi", "600")
+    found = rows(shared_file, *asked, "--rules", "sglang:chunk=1k,vllm")
+    assert [row["cache"] for row in found] == ["sglang:chunk=1000"] * 2 + ["vllm"] * 2
+    forest = tt.read_trace(str(shared_file)).forest
+    both = tt.compare(
+        {shared_file.name: forest}, ["lru", "tlru"], ["5200"], xi=["600"], rules=["sglang:chunk=1k", "vllm"]
+    )
+    assert found == json.loads(json.dumps(both.as_dict()["rows"]))
+    assert rows(shared_file, *asked, "--cache", "strict", "--rules", "vllm")[2:] == found[2:]
+
+
 def test_each_cache_has_the_estimate_of_its_own_requests(in_words, shared_file, monkeypatch):
     given, swept = [], command.rows_of
     monkeypatch.setattr(command, "rows_of", lambda *asked, **how: given.append(asked[2]) or swept(*asked, **how))
@@ -93,7 +105,8 @@ def test_a_second_run_takes_all_from_the_store(rows, shared_file, tmp_path, monk
 
 
 REFUSED = [
-    (("--cache", "radix"), "conversations, strict or holes"),
+    (("--cache", "radix"), "expected strict, holes, vllm"),
+    (("--rules", "sgl"), "expected strict, holes, vllm"),
     (("--cache", "conversations", "--block-size", "1024"), "none with --cache conversations"),
     (("--policy", "lru:rules=holes"), "the rules beside it"),
     (("--policy", "nobody.py:Mine"), "nobody.py"),

@@ -67,6 +67,30 @@ def test_a_row_is_what_a_replay_by_hand_and_the_optimum_say(requests, cache):
         assert row.group == ("clairvoyant" if "belady" in row.policy else "online")
 
 
+@pytest.mark.parametrize("rules", ["vllm", "trtllm", "sglang:chunk=33", tt.Rules.of("sglang:split=yes")])
+def test_a_row_under_rules_is_what_their_problem_says(rules):
+    board = tt.compare(
+        FOREST, ["lru", "tlru:q_hat=20", "tlru:mark=high-water", "belady"], [9, 20], xi=[2], rules=rules
+    )
+    assert {row.cache for row in board.rows} == {str(rules)}
+    nodes, blank = tt.Rules.of(rules).nodes, tt.Rules.of(rules).mark is not None
+    for row in board.rows:
+        problem = tt.Problem(FOREST, row.capacity // row.unit, 2, rules=rules)
+        if row.policy == "tlru:mark=high-water":
+            assert (row.blank is not None) == blank
+            continue
+        below = problem.with_(rules=None, forced=True, cache="holes") if nodes else problem
+        assert row.tel == problem.tel(problem.replay(row.policy))
+        assert row.lower == below.optimum().lower <= row.upper <= row.tel
+        least = min(one.tel for one in board.rows if one.capacity == row.capacity and one.blank is None)
+        assert not nodes or row.upper == least > row.lower
+    notes = " ".join(board.as_dict()["notes"])
+    assert ("of whole nodes no optimum is known" in notes, "caching is forced" in notes) == (
+        nodes is not None,
+        True,
+    )
+
+
 def test_regret_and_share_are_intervals_where_the_optimum_has_two_sides():
     boards = (tt.compare(some_forest(60, seed), ["lru", "belady"], [4], xi=[1]) for seed in range(60))
     row = next(board.rows[1] for board in boards if board.rows[1].lower < board.rows[1].upper < board.rows[1].lru)
@@ -176,7 +200,9 @@ def test_text_is_in_tokens_and_numbers_in_the_unit_of_the_requests():
 REFUSED = [
     ({"capacities": []}, "capacities"),
     ({"xi": []}, "slo"),
-    ({"caches": ["radix"]}, "caches"),
+    ({"caches": ["radix"]}, "rules: found 'radix', expected strict, holes"),
+    ({"rules": ["sgl"]}, "rules: found 'sgl'"),
+    ({"rules": 3}, "rules"),
     ({"policies": ["lru:rules=holes"]}, "beside it"),
     ({"policies": []}, "policies"),
     ({"policies": "lru"}, "a list of them"),

@@ -66,6 +66,13 @@ class OnTrace:
 @policy_option
 @q_hat_option
 @caches_option
+@option(
+    "--rules",
+    "ruled",
+    multiple=True,
+    metavar="RULES,...",
+    help="Rules of the cache of blocks. vllm, sglang, trtllm, sglang:chunk=2048; a comma lists.",
+)
 @option("--html", "page", metavar="FILE", help="Also write a page to FILE, to show to others.")
 @workers_option
 @store_option
@@ -79,6 +86,7 @@ def compare(
     trace_files: tuple[str, ...],
     policies: tuple[str, ...],
     caches: tuple[str, ...],
+    ruled: tuple[str, ...],
     page: str | None,
     workers: int | None,
     store: str | None,
@@ -93,11 +101,11 @@ def compare(
     A row has the gain, its price in tokens computed, and the policies that are proved worse; = is tied with LRU.
 
     A trace with block hashes is replayed as the prefixes that its requests share; with --cache conversations its
-    conversations are private. Without --policy those that need no file and no fit are compared: online ones, and
-    in a table apart clairvoyant ones, which look at later turns.
+    conversations are private, with --rules they are kept as engines keep them. Without --policy those that need no
+    file and no fit are compared: online ones, and in a table apart clairvoyant ones, which look at later turns.
     """
     written.check({"--store": store, "--html": page})
-    wanted = listed_values("cache", caches)
+    wanted = [*listed_values("cache", caches), *listed_values("rules", ruled)]
     specs = [parse_policy(text) for text in policy_texts(policies) or EVERY]
     if CONVERSATIONS in wanted:
         prefixes.refuse("none with --cache conversations, which share nothing")
