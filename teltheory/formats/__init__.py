@@ -14,6 +14,7 @@ from teltheory.formats.arrivals import read_arrivals, refuse, with_arrivals
 from teltheory.formats.burstgpt import BURSTGPT
 from teltheory.formats.claude_code import CLAUDE_CODE
 from teltheory.formats.format import TABLE, Format, Source
+from teltheory.formats.kvcache_simulator import KVCACHE_SIMULATOR
 from teltheory.formats.lmcache import LMCACHE
 from teltheory.formats.lmsys import LMSYS
 from teltheory.formats.mapped import checked_columns
@@ -44,6 +45,7 @@ _ALL = (
     OWN,
     MOONCAKE,
     MOONCAKE_DELTA,
+    KVCACHE_SIMULATOR,
     CLAUDE_CODE,
     QWEN_BAILIAN,
     BURSTGPT,

@@ -57,6 +57,12 @@ class Hashed:
 
 def chain(found: Hashed) -> Trace:
     """Chain requests, in the order of the file, into conversations; the report is a `ChainingReport`."""
+    shared = find_conversations(found)
+    return chained(found.columns, shared)
+
+
+def find_conversations(found: Hashed) -> int:
+    """Fill in conversations, parents and blocks of the columns; return how many ids more than 1 % of all share."""
     columns, limit = found.columns, POPULAR_SHARE * len(found.columns)
     shared = found.blocks.reads() > limit
     conversations = 0
@@ -65,7 +71,7 @@ def chain(found: Hashed) -> Trace:
         conversations += parent < 0
         columns.parent.append(parent)
     columns.blocks = found.blocks
-    return chained(columns, int(shared.sum()) + sum(count > limit for count in found.partial.values()))
+    return int(shared.sum()) + sum(count > limit for count in found.partial.values())
 
 
 def find_parents(blocks: RequestBlocks, ends: Sequence[int], shared: BoolArray) -> list[int]:

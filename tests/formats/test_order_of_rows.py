@@ -136,6 +136,7 @@ EXAMPLES = {
     "otel": Example(spans),
 }
 ORDER_MATTERS = {
+    "kvcache-simulator": "the chaining goes by the order of the file",
     "claude-code": "Assumed starts go by the file",
     "sharegpt": "conversations start in the order of the file",
     "lmsys": "conversations start in the order of the file",

@@ -95,7 +95,7 @@ def failing(tmp_path):
         assert isinstance(caught.value, ValueError)
         assert len(message.splitlines()) == 1
         assert message.startswith(str(path))
-        assert len(message) < len(str(path)) + 350
+        assert len(message) < len(str(path)) + 400
         return message.removeprefix(str(tmp_path) + "/")
 
     return read
