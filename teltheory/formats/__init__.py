@@ -26,6 +26,7 @@ from teltheory.formats.qwen_bailian import QWEN_BAILIAN
 from teltheory.formats.ragpulse import RAGPULSE
 from teltheory.formats.sglang import SGLANG
 from teltheory.formats.sharegpt import SHAREGPT
+from teltheory.formats.tracelab import TRACELAB
 from teltheory.formats.usage import USAGE
 from teltheory.formats.vllm_events import VLLM_EVENTS
 from teltheory.formats.vllm_log import VLLM_LOG
@@ -61,6 +62,7 @@ _ALL = (
     SGLANG,
     USAGE,
     OTEL,
+    TRACELAB,
 )
 FORMATS: dict[str, Format] = {format.name: format for format in _ALL}
 

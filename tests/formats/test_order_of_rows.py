@@ -12,6 +12,7 @@ from formats.test_claude_code import NESTED, asked
 from formats.test_engine_logs import EVENTS, REQUESTS, finished, received
 from formats.test_log_readers import HEADER, bailian, call, session
 from formats.test_ragpulse import ROWS, folder
+from formats.test_tracelab import step
 from formats.test_usage_and_spans import exported, openai, span
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -119,6 +120,11 @@ def spans(*times):
     return [exported(span(name, t, *more)) for (name, *more), t in zip(rows, times, strict=True)]
 
 
+def steps(*times):
+    rows = [("a", 100, 0, 20), ("a", 150, 112, 30), ("b", 90, 64, 10), ("a", 70, 0, 1), ("b", 120, 0, 5)]
+    return [step(name, t, *more) for (name, *more), t in zip(rows, times, strict=True)]
+
+
 EXAMPLES = {
     "teltheory": Example(own),
     "teltheory, histories": Example(with_histories),
@@ -134,6 +140,7 @@ EXAMPLES = {
     "sglang": Example(tokens, options={"blocks": 2}),
     "usage": Example(used),
     "otel": Example(spans),
+    "tracelab": Example(steps),
 }
 ORDER_MATTERS = {
     "kvcache-simulator": "the chaining goes by the order of the file",
