@@ -3,9 +3,11 @@
 1. Ids are local to a session, unless it says ``"hash_id_scope": "global"``; here they become global.
 2. `t` counts in seconds from the session's start, and nothing says when a session starts: of several sessions the
    starts are assumed (`Times(None, rate)`, ``delays:rate=0.1``). Times in a session are the file's.
-3. An entry with `requests` of its own is an agent that the session started. Its `t` is when it ended: agents that
-   were started together differ in `t` as they differ in `duration_ms`. So it began at t - duration_ms / 1000, and
-   the times of its requests count from there.
+3. An entry with `requests` of its own is an agent that the session started. Its requests have one of two clocks.
+   In sessions of kv-cache-tester they count from the agent's start, and the first is at 0. There the agent's `t` is
+   when it ended: agents that were started together differ in `t` as they differ in `duration_ms`. So it began at
+   t - duration_ms / 1000. In the sessions that SemiAnalysis publishes they count from the session's start. That is
+   so if each agent's first request is later than the session's request before it.
 4. A session is a conversation, and so is each agent. The history is as far as the ids say: if all full blocks of
    the conversation's request before come back, its input and output; else the blocks that do.
 5. Outputs have no ids of their own: the path of a request is its input.
@@ -15,6 +17,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from array import array
 from collections.abc import Iterator
@@ -34,6 +37,7 @@ from teltheory.workloads.times import Times
 
 NAME = "claude-code"
 LOCAL, GLOBAL = "local", "global"
+REQUESTS = "requests"
 NEEDED = "an assumption: Times(None, rate=0.1), or --times delays:rate=0.1"
 STARTS = "assumed: sessions start at {:g} a second (Poisson), seed {}; in them the times of the file"
 TOLD = {"tool_tokens": "tools", "system_tokens": "system prompts"}
@@ -60,7 +64,7 @@ class _Sessions:
 
     def add(self, record: Record, blocks: RequestBlocks) -> None:
         """Add a session and its agents."""
-        for agent in _agents(record, "requests", 0.0, ""):
+        for agent in _agents(record, 0.0, ""):
             self._add_agent(agent, blocks)
         self.sessions += 1
 
@@ -119,25 +123,42 @@ def _blocks(record: Record, blocks: RequestBlocks | None, said: int | None) -> R
     return RequestBlocks(size) if blocks is None else blocks
 
 
-def _agents(record: Record, name: str, start: float, kind: str) -> Iterator[_Agent]:
-    """Yield the agent whose requests a record has, and after it the agents that it started."""
-    entries = record.needed(name)
+def _agents(record: Record, start: float | None, kind: str) -> Iterator[_Agent]:
+    """Yield the agent whose requests a record has, and after it the agents that it started.
+
+    Times count from `start`; None says that those of all agents count from the session's start.
+    """
+    entries = record.needed(REQUESTS)
     if not isinstance(entries, list):
-        record.fail(name, entries, "a list of requests")
-    own, nested = list[tuple[Record, float]](), list[Record]()
+        record.fail(REQUESTS, entries, "a list of requests")
+    own, nested, one_clock = list[tuple[Record, float]](), list[Record](), True
     for i, entry in enumerate(entries):
         if not isinstance(entry, dict):
-            record.fail(f"{name}[{i}]", entry, "a request: an object")
-        request = Record(record.path, f"{record.place}, {name}[{i}]", entry)
-        if "requests" in entry:
-            nested.append(request)
+            record.fail(f"{REQUESTS}[{i}]", entry, "a request: an object")
+        request = Record(record.path, f"{record.place}, {REQUESTS}[{i}]", entry)
+        if entry.get(REQUESTS) is None:
+            own.append((request, _time(request, own, start or 0.0)))
         else:
-            own.append((request, _time(request, own, start)))
+            nested.append(request)
+            one_clock &= _first(request) > (own[-1][1] if own else 0.0)
     if own:
         yield _Agent(record, kind, own)
     for agent in nested:
-        begun = _seconds(agent, "t") - _seconds(agent, "duration_ms") / 1000
-        yield from _agents(agent, name, start + max(begun, 0.0), str(agent.get("subagent_type") or "agent"))
+        begun = None if start is None or (one_clock and not kind) else start + _begun(agent)
+        yield from _agents(agent, begun, str(agent.get("subagent_type") or "agent"))
+
+
+def _first(agent: Record) -> float:
+    """Return when an agent's first request was sent, as far as it says that; infinity if it has none."""
+    entries = agent.get(REQUESTS)
+    if not isinstance(entries, list) or not entries:
+        return math.inf
+    seconds = entries[0].get("t") if isinstance(entries[0], dict) else None
+    return seconds if isinstance(seconds, int | float) else 0.0
+
+
+def _begun(agent: Record) -> float:
+    return max(_seconds(agent, "t") - _seconds(agent, "duration_ms") / 1000, 0.0)
 
 
 def _time(request: Record, before: list[tuple[Record, float]], start: float) -> float:

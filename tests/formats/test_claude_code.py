@@ -70,6 +70,29 @@ def test_agents_that_end_later_begin_together(one):
     assert trace.report.told == ()
 
 
+def shifted(entries, seconds):
+    """The same requests whose times, and those of agents in them, are so much later; agents began then, too."""
+    return [
+        entry | {"t": entry["t"] + seconds}
+        if "hash_ids" in entry
+        else entry | {"requests": shifted(entry["requests"], seconds + entry["t"] - entry["duration_ms"] / 1000)}
+        for entry in entries
+    ]
+
+
+def test_agents_whose_times_are_those_of_the_session_are_read_alike(one):
+    inner = agent(9.0, 4, [asked(1.0, [7, 6])])
+    first, *others = NESTED["requests"]
+    deep = [first, agent(10.5, 10, [asked(0.0, [7, 8]), inner]), *others, agent(70.0, 1, [])]
+    by_agent, by_session = session(deep), session(shifted(deep, 0.0))
+    assert [entry["t"] for entry in by_session["requests"][2]["requests"]] == [5, 14]
+    expected = tt.read_trace(one(by_agent, name="a.json"))
+    assert expected.arrival.tolist() == [0, 0.5, 5, 6, 6.5, 14, 30, 40]
+    assert tt.read_trace(one(by_session, name="b.json")) == expected
+    unsaid = [entry | {"requests": entry.get("requests")} for entry in by_session["requests"]]
+    assert tt.read_trace(one(session(unsaid), name="c.json")) == expected
+
+
 def test_tools_and_system_prompts_are_in_every_input_of_their_agent(one):
     nested = agent(20.0, 15, [asked(0.0, [7, 8]), asked(9.0, [7, 8, 9])]) | {"tool_tokens": 3, "system_tokens": 1}
     made = session([asked(0.0, [1, 2]), nested, asked(30.0, [1, 2, 3])], tool_tokens=5)
