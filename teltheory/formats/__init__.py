@@ -95,10 +95,12 @@ def read_trace(
         What is assumed about arrival times if the file has none, or in place of those it has.
     blocks : int, optional
         Tokens per block of a file with block hashes that does not say it: 512 in Mooncake's, 16 in Qwen-Bailian's
-        and RAGPulse's when left out. Of text, it says that blocks of so many tokens are what requests share.
+        and RAGPulse's when left out; of hashes that `columns` names. Of text, it says that blocks of so many
+        tokens are what requests share.
     columns : mapping of str to str, optional
         Names of the fields of a log: of "conversation", "response", "prompt" (what is new), "total" (the whole
-        input), "history", "arrival", "arrival_ms" and "cached_tokens"; dots go down into objects.
+        input), "history", "arrival", "arrival_ms", "cached_tokens", and "hashes" of the input's blocks; dots go
+        down into objects.
 
     Returns
     -------

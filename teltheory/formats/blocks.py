@@ -9,8 +9,10 @@
 
 from __future__ import annotations
 
+import json
 from array import array
 from collections.abc import Hashable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -55,14 +57,14 @@ class RequestBlocks:
         """Forget the ids: those that follow are local to another file."""
         self._nodes = {}
 
-    def read(self, record: Record, tokens: int, exact: bool = True) -> list[int]:
+    def read(self, record: Record, tokens: int, exact: bool = True) -> list[Any]:
         """Return the ids of the blocks that an input of some tokens fills; `exact` allows at most one id more."""
-        ids, size = ids_of(record), self.block_size
+        ids, size = ids_of(record, self.field, texts=self.content), self.block_size
         full = tokens // size
         if len(ids) < full or (exact and len(ids) > -(-tokens // size)):
             most = -(-tokens // size) if exact else full
             expected = f"{_numbers(full, most)} ids for {tokens} tokens in blocks of {size}"
-            record.fail(FIELD, len(ids), f"{expected}; blocks=N (--blocks N) names another size")
+            record.fail(self.field, len(ids), f"{expected}; blocks=N (--blocks N) names another size")
         return ids if len(ids) == full else ids[:full]
 
     def add(self, record: Record, ids: Sequence[Any], tokens: int, ask: int | None = None, tag: str = "") -> int:
@@ -177,11 +179,14 @@ class Ends:
             self._latest[node] = request
 
 
-def ids_of(record: Record) -> list[int]:
-    """Return the ids of a request's blocks."""
-    ids = record.needed(FIELD)
-    if not isinstance(ids, list) or not set(map(type, ids)) <= {int}:
-        record.fail(FIELD, ids, "a list of whole numbers")
+def ids_of(record: Record, field: str = FIELD, texts: bool = False) -> list[Any]:
+    """Return the ids of a request's blocks, which may be `texts`; in a CSV file they are a JSON list."""
+    ids = record.needed(field)
+    if not record.typed:
+        with suppress(ValueError, RecursionError):
+            ids = json.loads(ids)
+    if not isinstance(ids, list) or not set(map(type, ids)) <= ({int, str} if texts else {int}):
+        record.fail(field, ids, "a list of whole numbers" + " or texts" * texts)
     return ids
 
 

@@ -4,10 +4,10 @@
 2. `t` counts in seconds from the session's start, and nothing says when a session starts: of several sessions the
    starts are assumed (`Times(None, rate)`, ``delays:rate=0.1``). Times in a session are the file's.
 3. An entry with `requests` of its own is an agent that the session started. Its requests have one of two clocks.
-   In sessions of kv-cache-tester they count from the agent's start, and the first is at 0. There the agent's `t` is
+   In sessions of kv-cache-tester they count from the agent's start, and the first is at 0; the agent's `t` is
    when it ended: agents that were started together differ in `t` as they differ in `duration_ms`. So it began at
-   t - duration_ms / 1000. In the sessions that SemiAnalysis publishes they count from the session's start. That is
-   so if each agent's first request is later than the session's request before it.
+   t - duration_ms / 1000. In the sessions that SemiAnalysis publishes they count from the session's start: there
+   each agent's first request is later than the session's request before it.
 4. A session is a conversation, and so is each agent. The history is as far as the ids say: if all full blocks of
    the conversation's request before come back, its input and output; else the blocks that do.
 5. Outputs have no ids of their own: the path of a request is its input.

@@ -128,7 +128,7 @@ class Format:
             raise ArgumentError("times", times, f"none, as {self.name} has its own")
         if times is not None and times.gaps is None and not self.delays:
             raise ArgumentError("times", times, f"a law of gaps, as {self.name} has no delays")
-        if blocks is not None and not self.blocks:
+        if blocks is not None and not self.blocks and "hashes" not in (columns or ()):
             raise ArgumentError("blocks", blocks, NO_BLOCKS.format(self.name))
         if columns and not self.columns:
             raise ArgumentError("columns", dict(columns), f"none, as {self.name} has its own fields")

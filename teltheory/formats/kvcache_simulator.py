@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.formats.blocks import FIELD, RequestBlocks
+from teltheory.formats.blocks import FIELD, RequestBlocks, ids_of
 from teltheory.formats.chaining import Hashed, find_conversations
 from teltheory.formats.format import Format, Source
 from teltheory.formats.records import Record
-from teltheory.formats.requests import RequestColumns, dated_inputs, whole_inputs
+from teltheory.formats.requests import RequestColumns, dated_inputs, undated, whole_inputs
 from teltheory.model.trace import Trace
 from teltheory.workloads.times import Times
 
@@ -56,10 +56,8 @@ def _add(found: Hashed, record: Record, seconds: float) -> None:
 
 def _ids(record: Record, size: int, tokens: int) -> list[str]:
     """Return the ids of a request, one for each block of its input, as texts: 5 and "5" are the same."""
-    ids, full = record.needed(FIELD), tokens // size
-    if not isinstance(ids, list) or not set(map(type, ids)) <= {int, str}:
-        record.fail(FIELD, ids, "a list of whole numbers or texts")
-    sizes = [size] * full + [tokens % size] * (tokens % size > 0)
+    ids = ids_of(record, texts=True)
+    sizes = [size] * (tokens // size) + [tokens % size] * (tokens % size > 0)
     if len(ids) != len(sizes):
         expected = f"{len(sizes)} ids for {tokens} tokens in blocks of {size}"
         record.fail(FIELD, len(ids), f"{expected}; blocks=N (--blocks N) names another size")
@@ -81,9 +79,7 @@ def _timed(requests: RequestColumns, times: Times | None) -> Trace:
     """Return the trace, without times if the file has none and none are assumed."""
     if times is not None or not np.isnan(requests.seconds).all():
         return whole_inputs(requests, NAME, times)
-    trace = dated_inputs(requests, NAME, np.arange(len(requests), dtype=np.float64), NO_TIMES)
-    blocks = trace.blocks and replace(trace.blocks, arrival=None)
-    return replace(trace, arrival=None, blocks=blocks)
+    return undated(dated_inputs(requests, NAME, np.arange(len(requests), dtype=np.float64), NO_TIMES))
 
 
 def _with_shared(trace: Trace, shared: int) -> Trace:

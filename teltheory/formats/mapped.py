@@ -7,8 +7,10 @@
    put in the order of their times; at the same time, and without times, they stay in the order of the file.
 3. `cached_tokens` is what the server found in its cache. It is checked against the input and reported beside the
    history, but is no history: a cache may have evicted a part of that, and may hit what other conversations left.
-4. Where no field names the conversation, ``conversation=row`` makes each record one of its own.
-5. Other fields are not read. A name with dots goes down into objects.
+4. `hashes` are ids of the blocks of a whole input, in order. A block is a path of ids: that is the same if ids
+   stand for prefixes and if they stand for content. Ids beyond an input's full blocks are left out.
+5. Where no field names the conversation, ``conversation=row`` makes each record one of its own.
+6. Other fields are not read. A name with dots goes down into objects.
 """
 
 from __future__ import annotations
@@ -24,11 +26,20 @@ from typing import Any, NoReturn
 import numpy as np
 
 from teltheory.errors import ArgumentError, FileError, TraceError, listed, shown
+from teltheory.formats.blocks import RequestBlocks
 from teltheory.formats.format import Source
 from teltheory.formats.models import FIELDS, Models
 from teltheory.formats.reading import ReadingReport, counted, ints
 from teltheory.formats.records import KINDS, Record, fields_of
-from teltheory.formats.requests import SUBMITTED, RequestColumns, arrivals, cumulative, dated_inputs
+from teltheory.formats.requests import (
+    SUBMITTED,
+    RequestColumns,
+    arrivals,
+    cumulative,
+    dated_inputs,
+    undated,
+    with_blocks,
+)
 from teltheory.formats.rows import LONGEST, is_csv_number
 from teltheory.model.clocks import Clock
 from teltheory.model.columns import conversation_numbers
@@ -36,8 +47,8 @@ from teltheory.model.numbers import FloatArray, IntArray, exact_sum
 from teltheory.model.tables import OWN_ROW, ROW
 from teltheory.model.trace import COLUMNS, Trace
 
-LENGTHS = ("prompt", "history", "total")
-ROLES = (*COLUMNS, "total", "cached_tokens", "arrival_ms")
+LENGTHS, HASHES = ("prompt", "history", "total"), "hashes"
+ROLES = (*COLUMNS, "total", "cached_tokens", "arrival_ms", HASHES)
 SOFT = ("cached_tokens",)
 """What not every record needs to say."""
 NO_TIMES = "none in the file; turns are in its order"
@@ -104,6 +115,7 @@ def read(source: Source, known: Names) -> Trace:
     if first is None:
         return Trace.from_turns([], [], [])
     log = _Log(source, known, _found(source, known, names, first), odd)
+    log.requests.blocks = _blocks(source, log.names)
     for record in chain([first], records):
         log.add(record)
     plain = source.path.is_file() and source.path.suffix in KINDS and known.records is all_records
@@ -132,6 +144,17 @@ def _found(source: Source, known: Names, names: dict[str, tuple[str, ...]], firs
             _fail(first, there, f"{role}, if that is {near!r}: --columns {role}={near}", ())
     left = listed([name for name in there if all(name not in some for some in found.values())])
     return {**found, "": left}
+
+
+def _blocks(source: Source, names: Mapping[str, Any]) -> RequestBlocks | None:
+    """Return where the blocks of the inputs go, if a field has their hashes."""
+    if HASHES not in names:
+        return None
+    if source.blocks is None:
+        raise ArgumentError("blocks", None, f"the tokens per block of the {HASHES}: blocks=N (--blocks N)")
+    if len(names.keys() & set(LENGTHS)) == 1 and "total" not in names:
+        raise ArgumentError("columns", HASHES, "total or history beside it, as hashes are those of whole inputs")
+    return RequestBlocks(source.blocks, content=True, field=names[HASHES][0])
 
 
 def _wanted(role: str, names: Mapping[str, tuple[str, ...]]) -> str:
@@ -186,6 +209,10 @@ class _Log:
         code = self.codes.setdefault(self._label(record), len(self.codes))
         self.requests.add(code, inputs, self._length(record, "response"), np.nan)
         self.history.append(history)
+        if self.requests.blocks is not None:
+            self._name(record, HASHES)
+            tokens = inputs + max(history, 0)
+            self.requests.blocks.add(record, self.requests.blocks.read(record, tokens, exact=False), tokens)
         held = self._name(record, "cached_tokens")
         self.cached.append(-1 if held is None else self._length(record, "cached_tokens"))
         for role in {"arrival", "arrival_ms"} & self.names.keys():
@@ -248,7 +275,7 @@ class _Log:
         requests.odd = self.odd
         try:
             made = self._labelled(self._made(found, order, words))
-            made = self._reported(made if dated or times is not None else replace(made, arrival=None), order)
+            made = self._reported(made if dated or times is not None else undated(made), order)
             return self.source.check(made)
         except TraceError as error:
             self._fail(error, order)
@@ -261,7 +288,8 @@ class _Log:
         if len(self.names.keys() & set(LENGTHS)) == 1:
             return cumulative(requests, found, report)
         c, q, a = (ints(column)[order] for column in (requests.conversation, requests.inputs, requests.outputs))
-        return Trace.from_turns(c, q, a, found[order], ints(self.history)[order], report=report)
+        made = Trace.from_turns(c, q, a, found[order], ints(self.history)[order], report=report)
+        return with_blocks(made, requests, order)
 
     def _labelled(self, trace: Trace) -> Trace:
         labels = list(self.codes)

@@ -124,10 +124,11 @@ def _chained(requests: RequestColumns, arrival: FloatArray, report: Callable[[Ch
     chaining = _chaining(conversation, inputs, ends, parent, (history < past).sum())
     made = report(chaining)
     made_of = conversation, inputs - history, ends - inputs, arrival[order], history
-    return _with_blocks(Trace.from_turns(*made_of, report=made), requests, order)
+    return with_blocks(Trace.from_turns(*made_of, report=made), requests, order)
 
 
-def _with_blocks(trace: Trace, requests: RequestColumns, order: IntArray) -> Trace:
+def with_blocks(trace: Trace, requests: RequestColumns, order: IntArray) -> Trace:
+    """Return a trace of the requests in an order with what they share, if that is known."""
     if requests.blocks is None or not len(trace):
         return trace
     return trace.with_blocks(requests.blocks.forest(order, trace.arrival))
@@ -144,7 +145,13 @@ def cumulative(requests: RequestColumns, arrival: FloatArray, report: ReadingRep
     """Make a trace of new inputs that arrive at these times; at the same time they keep the order of the file."""
     order = requests.order(arrival)
     c, q, a = (ints(column)[order] for column in (requests.conversation, requests.inputs, requests.outputs))
-    return _with_blocks(Trace.from_turns(c, q, a, arrival[order], report=report), requests, order)
+    return with_blocks(Trace.from_turns(c, q, a, arrival[order], report=report), requests, order)
+
+
+def undated(trace: Trace) -> Trace:
+    """Return the trace without times."""
+    blocks = None if trace.blocks is None else replace(trace.blocks, arrival=None)
+    return replace(trace, arrival=None, blocks=blocks)
 
 
 def _number(requests: RequestColumns, arrival: FloatArray) -> None:
