@@ -14,6 +14,7 @@ from teltheory.base.loops import has_machine_code
 DATA = (
     "cost/gpus.csv",
     "cost/models.csv",
+    "formats/datasets.csv",
     "plots/style.mplstyle",
     "py.typed",
     "report/templates/page.js",

@@ -18,22 +18,22 @@ MOST = 1 << 24
 class _Count:
     """Counts the bytes of an answer."""
 
-    def __init__(self) -> None:
-        self.bytes = 0
+    def __init__(self, most: int | None = None) -> None:
+        self.bytes, self.most = 0, most or MOST
 
     def checked(self, part: bytes) -> bytes:
         self.bytes += len(part)
-        if self.bytes > MOST:
-            raise httpx.ReadError(f"an answer of more than {MOST:,} bytes")
+        if self.bytes > self.most:
+            raise httpx.ReadError(f"an answer of more than {self.most:,} bytes")
         return part
 
 
 class _Part(httpx.SyncByteStream):
-    def __init__(self, whole: httpx.SyncByteStream) -> None:
-        self._whole = whole
+    def __init__(self, whole: httpx.SyncByteStream, most: int | None) -> None:
+        self._whole, self._most = whole, most
 
     def __iter__(self) -> Iterator[bytes]:
-        yield from map(_Count().checked, self._whole)
+        yield from map(_Count(self._most).checked, self._whole)
 
     def close(self) -> None:
         self._whole.close()
@@ -53,8 +53,8 @@ class _AsyncPart(httpx.AsyncByteStream):
 
 
 class _Bounded(httpx.BaseTransport):
-    def __init__(self, network: httpx.BaseTransport) -> None:
-        self._network = network
+    def __init__(self, network: httpx.BaseTransport, most: int | None) -> None:
+        self._network, self._most = network, most
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         request.headers["Accept-Encoding"] = "identity"
@@ -63,8 +63,9 @@ class _Bounded(httpx.BaseTransport):
             answer.close()
             raise httpx.ReadError("a compressed answer, which was not asked for")
         assert isinstance(answer.stream, httpx.SyncByteStream)
+        part = _Part(answer.stream, self._most)
         return httpx.Response(
-            answer.status_code, headers=answer.headers, extensions=answer.extensions, stream=_Part(answer.stream)
+            answer.status_code, headers=answer.headers, extensions=answer.extensions, stream=part
         )
 
     def close(self) -> None:
@@ -97,9 +98,9 @@ def _is_packed(answer: httpx.Response) -> bool:
     return answer.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity")
 
 
-def bounded(network: httpx.BaseTransport | None = None) -> httpx.BaseTransport:
-    """Return what carries requests, the network by default, and brings at most `MOST` bytes of an answer."""
-    return _Bounded(network or httpx.HTTPTransport(trust_env=False))
+def bounded(network: httpx.BaseTransport | None = None, most: int | None = None) -> httpx.BaseTransport:
+    """Return what carries requests, the network by default, and bounds an answer by `most` or `MOST` bytes."""
+    return _Bounded(network or httpx.HTTPTransport(trust_env=False), most)
 
 
 def bounded_async(network: httpx.AsyncBaseTransport | None = None) -> httpx.AsyncBaseTransport:

@@ -43,7 +43,7 @@ SECTIONS = {
 }
 """Sections of the help of a command with many options, and what is in each, in this order."""
 
-STANDARD_INPUT = "If TRACE is -, it is read from standard input."
+STANDARD_INPUT = "TRACE may be - for standard input, or a name that `trace fetch` lists."
 
 
 class Option(click.Option):

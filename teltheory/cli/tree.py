@@ -12,10 +12,11 @@ def group(name: str, summary: str, *listed: click.Command) -> click.Group:
 
 TRACE = group(
     "trace",
-    "Describe a trace, convert it, or make one.",
+    "Describe a trace, convert it, make one, or fetch one.",
     OnDemand("describe", "Show lengths, turns and reuse in TRACE, and what it shares.", "trace.describe:describe"),
     OnDemand("convert", "Write TRACE to OUT in the toolkit's own format.", "trace.convert:convert"),
     OnDemand("sample", "Draw a trace like those of the paper, and write it to OUT.", "trace.convert:sample"),
+    OnDemand("fetch", "Bring the public trace NAME into the data folder.", "trace.fetch:fetch_command"),
 )
 POLICY = group(
     "policy",

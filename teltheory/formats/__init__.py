@@ -13,6 +13,7 @@ from teltheory.formats.agentic import AGENTIC
 from teltheory.formats.arrivals import read_arrivals, refuse, with_arrivals
 from teltheory.formats.burstgpt import BURSTGPT
 from teltheory.formats.claude_code import CLAUDE_CODE
+from teltheory.formats.datasets import placed
 from teltheory.formats.format import TABLE, Format, Source
 from teltheory.formats.kvcache_simulator import KVCACHE_SIMULATOR
 from teltheory.formats.lmcache import LMCACHE
@@ -84,7 +85,8 @@ def read_trace(
     ----------
     path : str, Path, or a table of pandas, polars, PyArrow or DuckDB, or a mapping of columns
         The file: CSV, JSON lines, a JSON array or Parquet, told by its name; text may end in .gz or .zst. Of a
-        folder, all its files in the order of their names. A table's columns are found as a file's fields are.
+        folder, all its files in the order of their names; or the name of a public trace that `teltheory trace
+        fetch` lists. A table's columns are found as a file's fields are.
     format : str or Format
         One of `FORMATS`, such as "mooncake" (docs/formats.md, docs/logs.md); "auto" tells them by the fields.
     initial : as in `Problem`; given histories are checked against it
@@ -122,7 +124,7 @@ def read_trace(
 
 def _place(given: Any) -> tuple[Path, Any]:
     """Return the path of a file, and a table in its place if that is given."""
-    return (Path(given), None) if isinstance(given, (str, PathLike)) else (Path(TABLE), arrow_of(given))
+    return (placed(given), None) if isinstance(given, (str, PathLike)) else (Path(TABLE), arrow_of(given))
 
 
 def _read(source: Source, found: Format, told_by: str | None) -> Trace:

@@ -102,8 +102,6 @@ AGENTIC = Format(
         "session_id" in fields and (has_list(fields, "messages") or has_list(fields, "input"))
     ),
     read=read,
-    data="calls of agents, as AIPerf replays them; on the hub: Green-Lab/customer-service-agent-traces, "
-    "sammshen/lmcache-agentic-traces",
     text=True,
     delays=True,
     blocks=True,

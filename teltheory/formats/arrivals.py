@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from teltheory.errors import FileError, TraceError, listed, shown
+from teltheory.formats.datasets import placed
 from teltheory.formats.format import Source
 from teltheory.formats.records import fields_of
 from teltheory.model.clocks import Clock
@@ -46,7 +47,7 @@ def read_arrivals(path: str | Path, column: str | None = None) -> FloatArray:
     FileError
         Names file, line and field, what was found and what was expected.
     """
-    source, clock = Source(Path(path)), Clock()
+    source, clock = Source(placed(path)), Clock()
     file, kind = source.files()[0]
     there = fields_of(file, kind)
     name = column if column is not None else next((one for one in FIELDS if one in there), FIELDS[0])

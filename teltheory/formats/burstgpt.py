@@ -31,6 +31,5 @@ BURSTGPT = Format(
     fields=("Request tokens", "Response tokens"),
     tells=has("Request tokens", "Response tokens"),
     read=read,
-    data="https://github.com/HPMLL/BurstGPT, sessions since release 2.0 (`BurstGPT_3.csv`)",
     dated=True,
 )

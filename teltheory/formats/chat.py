@@ -33,11 +33,10 @@ def chats(
     shape: MessageShape,
     fields: tuple[str, ...],
     tells: Callable[[Mapping[str, Any], str], bool],
-    data: str,
     dated: bool = False,
 ) -> Format:
     """Return a format of conversations; `dated` if responses, or else conversations, have a time stamp."""
-    return Format(name, fields, tells, partial(_read, name, shape, dated), data, text=True, blocks=True)
+    return Format(name, fields, tells, partial(_read, name, shape, dated), text=True, blocks=True)
 
 
 def _read(name: str, shape: MessageShape, dated: bool, source: Source) -> Trace:

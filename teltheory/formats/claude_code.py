@@ -208,7 +208,6 @@ CLAUDE_CODE = Format(
     fields=("requests", "hash_id_scope", "block_size"),
     tells=has("requests", "block_size"),
     read=read,
-    data="https://github.com/callanjfox/kv-cache-tester, traces; on the hub: semianalysisai/cc-traces-weka-042026",
     delays=True,
     blocks=True,
 )

@@ -88,8 +88,6 @@ class Format:
         Whether the fields of a first record, in a file of a kind ("csv", "jsonl", "json", "parquet"), are its own.
     read : callable
         Makes a trace of a `Source`.
-    data : str
-        Where public data of this format is.
     text : bool
         Whether it holds text, so that it needs a tokenizer.
     dated : bool
@@ -106,7 +104,6 @@ class Format:
     fields: tuple[str, ...]
     tells: Callable[[Mapping[str, Any], str], bool]
     read: Callable[[Source], Trace]
-    data: str = ""
     text: bool = False
     dated: bool = False
     delays: bool = False

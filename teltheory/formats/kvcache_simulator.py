@@ -96,6 +96,5 @@ KVCACHE_SIMULATOR = Format(
         and not {"timestamp", "output_length"} <= set(fields)
     ),
     read=read,
-    data="what PyPI's kvcache-simulator reads; Mooncake traces in this format keep their last ids",
     blocks=True,
 )

@@ -83,7 +83,6 @@ LMCACHE = Format(
     fields=("session_id", "input", "output"),
     tells=_tells,
     read=read,
-    data="https://github.com/LMCache/lmcache-agent-trace",
     text=True,
     blocks=True,
 )

@@ -12,5 +12,4 @@ LMSYS = chats(
     tells=lambda fields, kind: (
         has_list(fields, "messages") or (has_list(fields, "conversation") and not WILDCHAT.tells(fields, kind))
     ),
-    data="on the Hugging Face hub: lmsys/lmsys-chat-1m",
 )

@@ -64,7 +64,6 @@ MOONCAKE = Format(
     fields=("hash_ids", "input_length"),
     tells=lambda fields, kind: "input_length" in fields or "hash_ids" in fields,
     read=read,
-    data="https://github.com/kvcache-ai/Mooncake, FAST25-release/traces",
     delays=True,
     blocks=True,
 )

@@ -93,6 +93,5 @@ MOONCAKE_DELTA = Format(
     fields=("input_length", "session_id"),
     tells=lambda fields, kind: False,
     read=lambda source: read_sessions(list(source.records()), DELTA, source),
-    data="Mooncake traces with `session_id`, as AIPerf and Dynamo use them; told by name alone",
     delays=True,
 )

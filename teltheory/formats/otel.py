@@ -84,6 +84,5 @@ OTEL = Format(
     fields=(TOP,),
     tells=lambda fields, kind: has_list(fields, TOP),
     read=read,
-    data="of your own services: OTLP as JSON lines, such as the collector's file exporter writes",
     columns=True,
 )

@@ -75,6 +75,5 @@ OWN = Format(
     fields=("prompt", "conversation", "response", "arrival", "history"),
     tells=lambda fields, kind: not set(COLUMNS).isdisjoint(fields),
     read=read,
-    data="what `teltheory trace convert` and `tt.write_trace` write, and logs with other columns",
     columns=True,
 )

@@ -79,7 +79,6 @@ QWEN_BAILIAN = Format(
     fields=("chat_id", "parent_chat_id"),
     tells=has("chat_id", "parent_chat_id"),
     read=read,
-    data="https://github.com/alibaba-edu/qwen-bailian-usagetraces-anon",
     dated=True,
     blocks=True,
 )

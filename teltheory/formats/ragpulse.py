@@ -143,7 +143,6 @@ RAGPULSE = Format(
     fields=(FIELD, "session_id"),
     tells=lambda fields, kind: isinstance(fields.get(FIELD), Mapping),
     read=read,
-    data="https://github.com/flashserve/RAGPulse, 0_trace.jsonl with the files of lengths beside it",
     dated=True,
     blocks=True,
 )

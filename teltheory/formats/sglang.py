@@ -109,7 +109,6 @@ SGLANG = Format(
     fields=("event", "rid", "obj"),
     tells=lambda fields, kind: {"event", "rid"} <= set(fields),
     read=read,
-    data="of your own SGLang: --log-requests --log-requests-level 3 --log-requests-format json",
     text=True,
     dated=True,
     blocks=True,

@@ -9,5 +9,4 @@ SHAREGPT = chats(
     MessageShape(("conversations", "items"), ("from", "role"), ("value", "content")),
     fields=("conversations",),
     tells=lambda fields, kind: has_list(fields, "conversations"),
-    data="on the Hugging Face hub: anon8231489123/ShareGPT_Vicuna_unfiltered, RyokoAI/ShareGPT52K",
 )

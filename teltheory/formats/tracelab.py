@@ -64,6 +64,5 @@ TRACELAB = Format(
     fields=FIELDS,
     tells=has(*FIELDS),
     read=read,
-    data="https://github.com/uw-syfi/TraceLab, the JSON lines of a release",
     columns=True,
 )

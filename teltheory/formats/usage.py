@@ -32,6 +32,5 @@ USAGE = Format(
     fields=("usage", "prompt_tokens", "input_tokens"),
     tells=_tells,
     read=read,
-    data="of your own clients or gateway: a record a request with the API's `usage`",
     columns=True,
 )

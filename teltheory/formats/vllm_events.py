@@ -160,7 +160,6 @@ VLLM_EVENTS = Format(
     fields=("ts", "events"),
     tells=lambda fields, kind: kind == "jsonl" and {"ts", "events"} <= set(fields),
     read=read,
-    data="of your own vLLM: --kv-events-config, and a subscriber that writes lines",
     dated=True,
     blocks=True,
 )

@@ -155,7 +155,6 @@ VLLM_LOG = Format(
     fields=("Received request",),
     tells=lambda fields, kind: kind == "log",
     read=read,
-    data="of your own vLLM: --enable-log-requests --enable-log-outputs",
     text=True,
     dated=True,
     blocks=True,

@@ -9,5 +9,4 @@ VLLM_MULTI_TURN = chats(
     MessageShape(("messages",)),
     fields=("messages",),
     tells=lambda fields, kind: has_list(fields, "messages") and kind == "json",
-    data="what `benchmarks/multi_turn/convert_sharegpt_to_openai.py` of vllm-project/vllm writes",
 )

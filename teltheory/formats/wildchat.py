@@ -16,5 +16,4 @@ WILDCHAT = chats(
     tells=lambda fields, kind: (
         has_list(fields, "conversation") and not {"conversation_hash", "timestamp"}.isdisjoint(fields)
     ),
-    data="on the Hugging Face hub: allenai/WildChat, allenai/WildChat-1M, allenai/WildChat-4.8M",
 )

@@ -18,5 +18,4 @@ def read(source):
 
 
 FIELDS = ("TIMESTAMP", "ContextTokens", "GeneratedTokens")
-DATA = "https://github.com/Azure/AzurePublicDataset, AzureLLMInferenceTrace_conv.csv"
-AZURE = Format("azure-2023", FIELDS, has(*FIELDS), read, DATA, dated=True)
+AZURE = Format("azure-2023", FIELDS, has(*FIELDS), read, dated=True)

@@ -10,6 +10,7 @@ from refusals import refused
 
 import teltheory as tt
 from teltheory.formats import FORMATS
+from teltheory.formats.datasets import datasets
 
 ROOT = Path(__file__).parents[2]
 HEADER = "TIMESTAMP,ContextTokens,GeneratedTokens\n"
@@ -39,9 +40,12 @@ def test_the_real_azure_trace(shared):
 
 
 @pytest.mark.repository
-def test_the_table_of_the_documents_has_every_format_and_where_its_data_is():
+def test_the_tables_of_the_documents_have_every_format_and_every_name_of_a_public_trace():
     pages = [(ROOT / "docs" / name).read_text() for name in ("formats.md", "logs.md")]
     rows = [line for line in "\n".join(pages).splitlines() if line.startswith("| `")]
     for format in FORMATS.values():
         assert any(f"`{format.name}`" in row.split("|")[1] for row in rows), format.name
-        assert format.data
+    names = {name: parts[0].format for name, parts in datasets().items() if parts[0].format in FORMATS}
+    assert [
+        name for name in names if not any(f"| `{names[name]}`" in row and f"`{name}`" in row for row in rows)
+    ] == []

@@ -32,6 +32,13 @@ def gpus(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[st
     return [name for name in known_gpus() if name.startswith(incomplete.lower())]
 
 
+def traces(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Return the names of public traces that begin with a text."""
+    from teltheory.formats.datasets import datasets
+
+    return [name for name in datasets() if name.startswith(incomplete)]
+
+
 def _python_files(begun: str) -> Iterator[str]:
     """Yield the Python files that a path may go on to, and folders; a class follows after a colon."""
     folder, slash, _ = begun.rpartition("/")

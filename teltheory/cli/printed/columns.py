@@ -189,6 +189,12 @@ DEFINITIONS = {
     r"modules pml \w+ (union|cached)": "its union, of which one module is chosen; whether it is cached",
     r"what|of": "what the stretch or the file is, and of what",
     "file": "the file",
+    "trace fetch trace": "name of the trace, which stands for its file",
+    "trace fetch format": "what its reader is called; arrivals: a file of times",
+    "licence": "the licence, as its page says",
+    "bytes": "its size",
+    "digest": "whether its digest is listed; by hand: it has many files, or terms to accept",
+    "here": "whether it is in the data folder",
     "found": "what was found in it",
 }
 

@@ -12,6 +12,7 @@ from teltheory.cli.parts import command
 from teltheory.cli.printed.output import check_target, report
 from teltheory.cli.printed.tables import plain_table
 from teltheory.cost.kv_cache import KVSize
+from teltheory.formats.datasets import DataFile, known, placed
 from teltheory.formats.reading import ReadingReport
 from teltheory.model.description import Description, Readers, Spread
 from teltheory.model.description import describe as described
@@ -41,10 +42,12 @@ def describe(trace_file: str, reading: Reading, served: ServedModel, target: str
     shape = served.shape if served != ServedModel() else None
     trace = reading.read(trace_file)
     found = described(trace)
+    listed = None if trace_file == "-" else known(placed(trace_file))
     data: dict[str, Any] = {"trace": turns_as_data(trace), "description": found.as_dict()}
+    data["data_set"] = listed and listed.name
     if shape is not None:
         data["footprint_bytes"] = shape.bytes(found.footprint)
-    report(target, [*about_turns(trace), *_shown(found, shape), *_told(trace)], data)
+    report(target, [*about_turns(trace), *_listed(listed), *_shown(found, shape), *_told(trace)], data)
     return 0
 
 
@@ -64,6 +67,12 @@ def _shown(found: Description, shape: KVSize | None) -> "Iterator[str | Table]":
     yield f"Footprint: {tokens_in_short(found.footprint)} tokens{size}, all that a cache without end holds."
     chains = "" if found.block_size is None else f"; {percent(found.chain_ceiling)} as private conversations"
     yield f"Ceiling: such a cache hits {percent(found.ceiling)} of the input{chains}."
+
+
+def _listed(one: DataFile | None) -> Iterator[str]:
+    """Yield which public trace it is, if that is known."""
+    if one is not None:
+        yield f"By its digest it is {one.name}; licence: {one.licence}, {one.page}."
 
 
 def _told(trace: Trace) -> list[str]:
