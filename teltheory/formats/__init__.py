@@ -85,8 +85,7 @@ def read_trace(
     ----------
     path : str, Path, or a table of pandas, polars, PyArrow or DuckDB, or a mapping of columns
         The file: CSV, JSON lines, a JSON array or Parquet, told by its name; text may end in .gz or .zst. Of a
-        folder, all its files in the order of their names; or the name of a public trace that `teltheory trace
-        fetch` lists. A table's columns are found as a file's fields are.
+        folder, all its files by their names. A name that `teltheory trace fetch` lists stands for its file.
     format : str or Format
         One of `FORMATS`, such as "mooncake" (docs/formats.md, docs/logs.md); "auto" tells them by the fields.
     initial : as in `Problem`; given histories are checked against it
@@ -97,12 +96,10 @@ def read_trace(
         What is assumed about arrival times if the file has none, or in place of those it has.
     blocks : int, optional
         Tokens per block of a file with block hashes that does not say it: 512 in Mooncake's, 16 in Qwen-Bailian's
-        and RAGPulse's when left out; of hashes that `columns` names. Of text, it says that blocks of so many
-        tokens are what requests share.
+        and RAGPulse's when left out. Of text, it says that blocks of so many tokens are what requests share.
     columns : mapping of str to str, optional
         Names of the fields of a log: of "conversation", "response", "prompt" (what is new), "total" (the whole
-        input), "history", "arrival", "arrival_ms", "cached_tokens", and "hashes" of the input's blocks; dots go
-        down into objects.
+        input), "history", "arrival", "arrival_ms", "cached_tokens", "hashes"; dots go down into objects.
 
     Returns
     -------

@@ -85,12 +85,11 @@ def test_agents_whose_times_are_those_of_the_session_are_read_alike(one):
     first, *others = NESTED["requests"]
     deep = [first, agent(10.5, 10, [asked(0.0, [7, 8]), inner]), *others, agent(70.0, 1, [])]
     by_agent, by_session = session(deep), session(shifted(deep, 0.0))
-    assert [entry["t"] for entry in by_session["requests"][2]["requests"]] == [5, 14]
     expected = tt.read_trace(one(by_agent, name="a.json"))
     assert expected.arrival.tolist() == [0, 0.5, 5, 6, 6.5, 14, 30, 40]
-    assert tt.read_trace(one(by_session, name="b.json")) == expected
     unsaid = [entry | {"requests": entry.get("requests")} for entry in by_session["requests"]]
-    assert tt.read_trace(one(session(unsaid), name="c.json")) == expected
+    for made in (by_session, session(unsaid)):
+        assert tt.read_trace(one(made, name="b.json")) == expected
 
 
 def test_tools_and_system_prompts_are_in_every_input_of_their_agent(one):

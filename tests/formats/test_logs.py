@@ -95,47 +95,36 @@ def write(path, columns):
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "json", "parquet"])
 @given(columns=turns(), size=st.integers(1, 4), dated=st.booleans(), as_text=st.booleans(), data=st.data())
 def test_hashes_come_back_from_a_log(suffix, columns, size, dated, as_text, data, tmp_path_factory):
-    rows = len(columns["arrival"])
-    paths = [data.draw(st.lists(st.integers(0, 2), max_size=5)) for _ in range(rows)]
-    rest = [data.draw(st.integers(0, size - 1)) for _ in paths]
-    total = [size * len(path) + more for path, more in zip(paths, rest, strict=True)]
-    ids = [[*path, 9][: len(path) + (more > 0)] for path, more in zip(paths, rest, strict=True)]
-    ids = [[str(one) for one in some] for some in ids] if as_text else ids
+    paths = [data.draw(st.lists(st.integers(0, 2), max_size=5)) for _ in columns["arrival"]]
+    total = [size * len(path) + data.draw(st.integers(0, size - 1)) for path in paths]
+    ids = [[(int, str)[as_text](one) for one in [*path, 9]] for path in paths]
     cells = [json.dumps(some) for some in ids] if suffix == "csv" else ids
     first = {name: k for k, name in reversed([*enumerate(columns["conversation"])])}
     held = [min(total) // 2 if first[name] < k else 0 for k, name in enumerate(columns["conversation"])]
-    file = columns | {"all": total, "keys": cells, "held": held}
-    path = tmp_path_factory.getbasetemp() / f"hashes.{suffix}"
-    kept = {name: file[name] for name in ("conversation", "response", "all", "keys", "held")}
-    write(path, kept | ({"arrival": file["arrival"]} if dated else {}))
+    path, arrival = tmp_path_factory.getbasetemp() / f"hashes.{suffix}", columns["arrival"] if dated else None
+    kept = {name: columns[name] for name in ("conversation", "response", *["arrival"] * dated)}
+    write(path, kept | {"all": total, "keys": cells, "held": held})
     named = {"total": "all", "hashes": "keys"} | data.draw(st.sampled_from([{}, {"history": "held"}]))
     trace = tt.read_trace(path, columns=named, blocks=size)
     prefixes = {}
     numbers = [[prefixes.setdefault(tuple(p[: k + 1]), len(prefixes)) for k in range(len(p))] for p in paths]
-    arrival = file["arrival"] if dated else None
     assert trace.blocks == tt.Forest.from_paths(numbers, arrival=arrival, block_size=size, tokens=total)
-    assert trace.total.tolist() == total
     assert any("hashes=keys" in line for line in trace.report.assumed)
 
 
 def test_hashes_need_a_block_size_and_whole_inputs(tmp_path):
     row = {"conversation": "a", "response": 1, "prompt": 9, "keys": [1, 2]}
     file = lines(tmp_path / "h.jsonl", [row, row | {"keys": [1]}])
-    whole = {"total": "prompt", "hashes": "keys"}
-    refused(
-        tt.ArgumentError, "blocks: found None, expected the tokens per block", tt.read_trace, file, columns=whole
-    )
-    alone = {"hashes": "keys"}
-    refused(tt.ArgumentError, "expected total or history", tt.read_trace, file, columns=alone, blocks=4)
-    wrong = "line 2, keys: found 1, expected 2 ids for 9 tokens in blocks of 4"
-    refused(tt.FileError, wrong, tt.read_trace, file, columns=whole, blocks=4)
-    bare = lines(file, [row, {name: row[name] for name in row if name != "keys"}])
-    refused(tt.FileError, "line 2, keys: found nothing", tt.read_trace, bare, columns=whole, blocks=4)
-    table = tmp_path / "h.csv"
-    table.write_text("conversation,response,prompt,keys\na,1,9,none\n")
-    refused(
-        tt.FileError, "line 2, keys: found 'none', expected a list", tt.read_trace, table, columns=whole, blocks=4
-    )
+    (tmp_path / "h.csv").write_text("conversation,response,prompt,keys\na,1,9,none\n")
+    whole, alone = {"total": "prompt", "hashes": "keys"}, {"hashes": "keys"}
+    for said, where, columns, size in (
+        ("blocks: found None, expected the tokens per block", file, whole, None),
+        ("expected total or history", file, alone, 4),
+        ("line 2, keys: found 1, expected 2 ids for 9 tokens in blocks of 4", file, whole, 4),
+        ("line 2, keys: found 'none', expected a list", tmp_path / "h.csv", whole, 4),
+        ("line 2, keys: found nothing", lines(tmp_path / "b.jsonl", [row, {**row, "keys": None}]), whole, 4),
+    ):
+        refused(ValueError, said, tt.read_trace, where, columns=columns, blocks=size)
 
 
 @given(turns())

@@ -110,19 +110,19 @@ def tokens(*times):
     return [finished(str(k), t + 1, *row) for k, (row, t) in enumerate(zip(rows, times, strict=True))]
 
 
+USED = [("a", 100, 0, 20), ("a", 150, 112, 30), ("b", 90, 64, 10), ("a", 70, 0, 1), ("b", 120, 0, 5)]
+
+
 def used(*times):
-    rows = [("a", 100, 0, 20), ("a", 150, 112, 30), ("b", 90, 64, 10), ("a", 70, 0, 1), ("b", 120, 0, 5)]
-    return [openai(name, t, *more) for (name, *more), t in zip(rows, times, strict=True)]
+    return [openai(name, t, *more) for (name, *more), t in zip(USED, times, strict=True)]
 
 
 def spans(*times):
-    rows = [("a", 100, 0, 20), ("a", 150, 112, 30), ("b", 90, 64, 10), ("a", 70, 0, 1), ("b", 120, 0, 5)]
-    return [exported(span(name, t, *more)) for (name, *more), t in zip(rows, times, strict=True)]
+    return [exported(span(name, t, *more)) for (name, *more), t in zip(USED, times, strict=True)]
 
 
 def steps(*times):
-    rows = [("a", 100, 0, 20), ("a", 150, 112, 30), ("b", 90, 64, 10), ("a", 70, 0, 1), ("b", 120, 0, 5)]
-    return [step(name, t, *more) for (name, *more), t in zip(rows, times, strict=True)]
+    return [step(name, t, *more) for (name, *more), t in zip(USED, times, strict=True)]
 
 
 EXAMPLES = {
