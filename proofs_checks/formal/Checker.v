@@ -36,12 +36,10 @@ End Checker.
 (* One more than the greatest number below n that q takes; 0 if there is none. *)
 Fixpoint last_of (q : nat -> bool) n := match n with 0 => 0 | S m => if q m then S m else last_of q m end.
 Lemma last_of_more q n m : m < last_of q n <-> exists s, m <= s /\ s < n /\ q s = true.
-Proof.
-  induction n; simpl; [split; [lia | intros (s & ? & ? & ?); lia]|]. destruct (q n) eqn:Q.
+Proof. induction n; simpl; [split; [lia | intros (s & ? & ? & ?); lia]|]. destruct (q n) eqn:Q.
   - split; [intros H; exists n; repeat split; auto; lia|]. intros (s & A & B & _). lia.
   - rewrite IHn. split; intros (s & A & B & E); exists s; repeat split; auto.
-    destruct (Nat.eq_dec s n); [congruence|lia].
-Qed.
+    destruct (Nat.eq_dec s n); [congruence|lia]. Qed.
 
 Section Meets.
 Variables N C xi : nat.
@@ -69,8 +67,7 @@ Lemma pass_ok : forall vs k looked exempt seen Q, k + length vs = T ->
   (forall i, nth i vs (Turn 0 0 0 0 0) = at_ (k + i)) -> (forall i, nth i Q false = P (k + i)) ->
   looked = last_of P k -> C - exempt = room k -> (forall i, latest seen i = came_before k i) ->
   kept_at_most C xi forced at_first k looked exempt seen vs Q = sum (length vs) (fun i => share (k + i)).
-Proof.
-  induction vs as [|u vs IH]; intros k looked ex seen Q L V HQ Lo Ex Se; auto. simpl length in *.
+Proof. induction vs as [|u vs IH]; intros k looked ex seen Q L V HQ Lo Ex Se; auto. simpl length in *.
   pose proof (V 0) as V0. pose proof (HQ 0) as Q0. simpl in V0. rewrite Nat.add_0_r in V0, Q0.
   assert (E : hd false Q = P k) by (rewrite <- Q0; now destruct Q).
   assert (Lk : (if hd false Q then S k else looked) = last_of P (S k)) by (rewrite E, Lo; auto).
@@ -83,34 +80,26 @@ Proof.
     + intros i. specialize (HQ (S i)). replace (S k + i) with (k + S i) by lia. rewrite <- HQ. now destruct Q;
       destruct i.
     + unfold room, filled, input. rewrite <- V0. destruct forced; auto.
-    + intros i. simpl. unfold came_before. simpl. rewrite V0. destruct (who (at_ k) =? i); auto. apply Se.
-Qed.
+    + intros i. simpl. unfold came_before. simpl. rewrite V0. destruct (who (at_ k) =? i); auto. apply Se. Qed.
 Lemma without_cache_ok : forall vs k, (forall i, nth i vs (Turn 0 0 0 0 0) = at_ (k + i)) ->
   without_cache xi vs = sum (length vs) (fun i => input us (k + i) - xi).
-Proof.
-  induction vs as [|u vs IH]; intros k V; auto. simpl length. simpl without_cache.
+Proof. induction vs as [|u vs IH]; intros k V; auto. simpl length. simpl without_cache.
   change (S (length vs)) with (1 + length vs). rewrite sum_app. simpl. rewrite Nat.add_0_r. f_equal.
   - unfold input. now rewrite <- (Nat.add_0_r k), <- V.
   - rewrite (IH (S k)) by (intros i; specialize (V (S i)); simpl in V; rewrite V; rewrite Nat.add_succ_r; auto).
-    apply sum_ext. intros i _. now rewrite Nat.add_succ_r.
-Qed.
+    apply sum_ext. intros i _. now rewrite Nat.add_succ_r. Qed.
 
 (* Where the program finds no step of P in the interval, there is none; and who came before has a turn before. *)
 Lemma since_begins t i : since t i <= begins t i.
-Proof.
-  unfold begins, came_before. induction t; simpl; auto; [lia|]. unfold comes at 1. rewrite Nat.eqb_sym.
-  destruct (who (at_ t) =? i) eqn:E; auto. unfold b2n. destruct forced; simpl; lia.
-Qed.
+Proof. unfold begins, came_before. induction t; simpl; auto; [lia|]. unfold comes at 1. rewrite Nat.eqb_sym.
+  destruct (who (at_ t) =? i) eqn:E; auto. unfold b2n. destruct forced; simpl; lia. Qed.
 Lemma free_not_hit t : t < T -> free P t (who (at_ t)) = true ->
   begins t (who (at_ t)) <? last_of P (S t) = false.
-Proof.
-  intros Ht F. apply Nat.ltb_ge. apply Nat.nlt_ge. intros H. apply last_of_more in H as (p & A & B & E).
+Proof. intros Ht F. apply Nat.ltb_ge. apply Nat.nlt_ge. intros H. apply last_of_more in H as (p & A & B & E).
   pose proof (since_begins t (who (at_ t))). assert (G := proj1 (free_spec T r comes P t _ Ht) F p E).
-  unfold covers in G. apply andb_false_iff in G as [G|G]; apply Nat.leb_gt in G; lia.
-Qed.
+  unfold covers in G. apply andb_false_iff in G as [G|G]; apply Nat.leb_gt in G; lia. Qed.
 Lemma first_turn t : t < T -> next 0 (who (at_ t)) = t <-> came_before t (who (at_ t)) = 0.
-Proof.
-  intros Ht. assert (L : next 0 (who (at_ t)) <= t) by (apply next_last; auto; [lia|apply Nat.eqb_refl]).
+Proof. intros Ht. assert (L : next 0 (who (at_ t)) <= t) by (apply next_last; auto; [lia|apply Nat.eqb_refl]).
   destruct (next_spec T r comes (who (at_ t)) 0 ltac:(lia)) as (B & W). split; intros H.
   - destruct (came_before t (who (at_ t))) eqn:E; auto. exfalso.
     assert (G : 0 < came_before t (who (at_ t))) by lia. apply last_of_more in G as (s & _ & S1 & S2).
@@ -119,19 +108,16 @@ Proof.
   - destruct (Nat.eq_dec (next 0 (who (at_ t))) t) as [|n]; auto. exfalso.
     enough (0 < came_before t (who (at_ t))) by lia. apply last_of_more. exists (next 0 (who (at_ t))).
     repeat split; try lia. destruct W as [W _]; [lia|].
-    unfold TailOptimizedBelady.comes in W. now rewrite Nat.eqb_sym.
-Qed.
+    unfold TailOptimizedBelady.comes in W. now rewrite Nat.eqb_sym. Qed.
 
 Hypothesis numbers : forall t, t < T -> who (at_ t) < N.
 Lemma room_enough t : t <= T -> FurthestNext.room N C r comes (left_by us) t <= room t.
-Proof.
-  intros Ht. unfold FurthestNext.room, room. destruct t as [|s]; [lia|].
+Proof. intros Ht. unfold FurthestNext.room, room. destruct t as [|s]; [lia|].
   pose proof (sum_ge N (fun i => if FurthestNext.exempt r comes (S s) i
     then level comes (left_by us) (S s) i else 0) (who (at_ s)) (numbers s ltac:(lia))) as G. cbv beta in G.
   rewrite exempt_same in G. unfold Policies.exempt in G. rewrite Nat.eqb_refl, andb_true_r in G. cbn [level] in G.
   replace (comes s (who (at_ s))) with true in G by (symmetry; apply Nat.eqb_refl).
-  change (left_by us s (who (at_ s))) with (filled us s) in G. cbn [level]. lia.
-Qed.
+  change (left_by us s (who (at_ s))) with (filled us s) in G. cbn [level]. lia. Qed.
 (* What is counted at a turn is counted of whose turn it is. *)
 Lemma own_turns f g : (forall i, i < N -> f i = sum T (fun t => g t i)) ->
   (forall t i, t < T -> i <> who (at_ t) -> g t i = 0) -> sum N f <= sum T (fun t => g t (who (at_ t))).
@@ -139,8 +125,7 @@ Proof.
   intros E Z. rewrite (sum_ext N f _ E), sum_swap. apply sum_le. intros t Ht. apply sum_one. intros i _ n. auto.
 Qed.
 Lemma bound_share : bound N C xi forced us at_first P <= sum T share.
-Proof.
-  unfold bound, allowed, of_rooms.
+Proof. unfold bound, allowed, of_rooms.
   pose (first t i := if (next 0 i =? t) && comes t i && free P t i then min (need xi us t) (at_first i) else 0).
   pose (later t i := if (0 <=? t) && comes t i && negb (next 0 i =? t) && free P t i then need xi us t else 0).
   assert (A : sum N (of_next T r comes (of_use xi us) 0 at_first P) <= sum T (fun t => first t (who (at_ t)))).
@@ -167,8 +152,7 @@ Proof.
   set (looked := last_of P (S t)) in *. rewrite !andb_true_r. simpl.
   destruct (free P t (who (at_ t))); [rewrite Fr by auto | rewrite !andb_false_r; lia].
   destruct (Nat.eqb_spec (next 0 (who (at_ t))) t) as [E|E],
-    (Nat.eqb_spec (came_before t (who (at_ t))) 0) as [E'|E']; simpl; try lia; tauto.
-Qed.
+    (Nat.eqb_spec (came_before t (who (at_ t))) 0) as [E'|E']; simpl; try lia; tauto. Qed.
 End Meets.
 
 (* Rows theorem-b1.certificate and .certificate.forced, for the program. What the checker answers is at most the
@@ -176,15 +160,12 @@ End Meets.
 Theorem checker_is_sound : forall N C xi forced w X0 us P X,
   sum N X0 <= C -> trace N w us -> each_fits C forced us -> plan N C forced X0 us X ->
   least_tel C xi forced X0 us P <= tel xi us X.
-Proof.
-  intros N C xi forced w X0 us P X Fi Tr Ea Pl. unfold least_tel.
+Proof. intros N C xi forced w X0 us P X Fi Tr Ea Pl. unfold least_tel.
   rewrite (without_cache_ok xi us us 0), (pass_ok C xi forced X0 us (fun s => nth s P false) us 0) by
-    (auto; simpl; lia).
-  pose proof (bound_share N C xi forced X0 us (fun s => nth s P false)
+    (auto; simpl; lia). pose proof (bound_share N C xi forced X0 us (fun s => nth s P false)
     (fun t H => proj1 (histories_at N us w Tr t H))) as B.
   destruct (tail_optimized_belady_runs N C xi forced w X0 us Ea) as (xs & R).
   pose proof (proj2 (certificate_closes N C xi forced w X0 us Fi Tr xs R) (fun s => nth s P false) X Pl) as U.
   set (p := fun s => nth s P false) in *. unfold uncached_tel, steps in *.
   change (fun i => input us (0 + i) - xi) with (fun i => input us i - xi).
-  change (fun i => share C xi forced X0 us p (0 + i)) with (share C xi forced X0 us p). lia.
-Qed.
+  change (fun i => share C xi forced X0 us p (0 + i)) with (share C xi forced X0 us p). lia. Qed.

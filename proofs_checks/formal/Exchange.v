@@ -14,9 +14,11 @@ Lemma qsum_ext {A} (l : list A) f g : (forall x, In x l -> f x == g x)%Q -> (qsu
 Proof. induction l; simpl; intros H; [lra|]. rewrite (H a), IHl by auto. lra. Qed.
 Lemma qsum_le {A} (l : list A) f g : (forall x, In x l -> f x <= g x)%Q -> (qsum l f <= qsum l g)%Q.
 Proof. induction l; simpl; intros H; [lra|]. pose proof (H a (or_introl eq_refl)). specialize (IHl ltac:(auto)).
-  lra. Qed. Lemma qsum_pos {A} (l : list A) f : (forall x, In x l -> 0 <= f x)%Q -> (0 <= qsum l f)%Q.
+  lra. Qed.
+Lemma qsum_pos {A} (l : list A) f : (forall x, In x l -> 0 <= f x)%Q -> (0 <= qsum l f)%Q.
 Proof. induction l; simpl; intros H; [lra|]. pose proof (H a (or_introl eq_refl)). specialize (IHl ltac:(auto)).
-  lra. Qed. Lemma qsum_add {A} (l : list A) f g : (qsum l (fun x => f x + g x) == qsum l f + qsum l g)%Q.
+  lra. Qed.
+Lemma qsum_add {A} (l : list A) f g : (qsum l (fun x => f x + g x) == qsum l f + qsum l g)%Q.
 Proof. induction l; simpl; [lra|]. rewrite IHl. lra. Qed.
 Lemma qsum_mul {A} (l : list A) c f : (qsum l (fun x => c * f x) == c * qsum l f)%Q.
 Proof. induction l; simpl; [lra|]. rewrite IHl. lra. Qed.

@@ -43,7 +43,8 @@ Proof.
 
 Lemma term_le m f t : t < m -> f t <= sum m f.
 Proof. induction m; simpl; intros H; [lia|]. destruct (Nat.eq_dec t m) as [->|]; [lia|]. specialize (IHm
-  ltac:(lia)). lia. Qed. Lemma sum_const m c : sum m (fun _ => c) = m * c.
+  ltac:(lia)). lia. Qed.
+Lemma sum_const m c : sum m (fun _ => c) = m * c.
 Proof. induction m; simpl; lia. Qed.
 
 (* An online policy with room for h n pays on average n (1 - h / K): it does not know who comes again. *)

@@ -14,21 +14,16 @@ Notation lru := (lru N C forced).
 Definition core (w : world) (theta : nat) (X : cache) : cache :=
   fun i => if exempt forced theta i then X i else min (X i) (b w i).
 Lemma may_not_exempt theta v : may_lose forced theta v -> exempt forced theta v = false.
-Proof.
-  unfold may_lose, exempt. destruct forced; simpl; auto. intros H. apply Nat.eqb_neq. auto.
-Qed.
+Proof. unfold may_lose, exempt. destruct forced; simpl; auto. intros H. apply Nat.eqb_neq. auto. Qed.
 Lemma exempt_may theta v : exempt forced theta v = false -> may_lose forced theta v.
-Proof.
-  unfold may_lose, exempt. intros E Fo ->. rewrite Fo, Nat.eqb_refl in E. discriminate.
-Qed.
+Proof. unfold may_lose, exempt. intros E Fo ->. rewrite Fo, Nat.eqb_refl in E. discriminate. Qed.
 Lemma core_le w theta X : within X (core w theta X).
 Proof. intros i. unfold core. destruct (exempt _ _ _); lia. Qed.
 
 (* Two caches that LRU cuts are the same afterwards if they were before: nobody came at the same time. *)
 Lemma lru_same w theta A A' : clock N w theta -> within (past w) A -> lru w theta A A' ->
   forall B B', (forall i, A i = B i) -> lru w theta B B' -> forall i, A' i = B' i.
-Proof.
-  intros K W R. unfold Policies.lru in *.
+Proof. intros K W R. unfold Policies.lru in *.
   induction R as [A D | A v A' Hv F Mv R IH | A v A' O _ Lv R IH]; intros B B' E S.
   - destruct S as [B _ | B v B' Hv F Mv S | B v B' O Rd Lv S]; auto.
     + specialize (W v). rewrite E in W. lia.
@@ -38,13 +33,11 @@ Proof.
     + rewrite (sum_ext N A B) in O by auto. lia.
     + specialize (W u). rewrite E in W. lia.
     + assert (v = u).
-      { destruct Lv as (Hv & Xv & Mv & Mn), Lu as (Hu & Xu & Mu & Mn').
-        apply (c_apart _ _ _ K).
+      { destruct Lv as (Hv & Xv & Mv & Mn), Lu as (Hu & Xu & Mu & Mn'). apply (c_apart _ _ _ K).
         - apply Nat.le_antisymm; [apply Mn; auto; rewrite E; auto | apply Mn'; auto; rewrite <- E; auto].
         - apply (c_came _ _ _ K). specialize (W v). lia. }
       subst u. assert (W' : within (past w) (lose A v)) by (intros i; specialize (W i); at_place v i; lia).
-      apply (IH W' (lose B v)); auto.
-      intros i. unfold lose. rewrite (E v). unfold upd. destruct (i =? v); auto.
+      apply (IH W' (lose B v)); auto. intros i. unfold lose. rewrite (E v). unfold upd. destruct (i =? v); auto.
 Qed.
 
 (* The core of what T-LRU leaves is what LRU leaves of the core. *)
@@ -52,9 +45,7 @@ Lemma core_of_cut w theta X X' : within (past w) X -> cut N C forced (b w) (no_s
   theta X X' ->
   forall A, (forall i, A i = core w theta X i) -> exists A', lru w theta A A' /\ forall i, A' i = core w theta X'
     i.
-Proof.
-  intros W R.
-  induction R as [X D | X v X' Hv F Mv R IH | X v X' O Rd Lv R IH]; intros A E.
+Proof. intros W R. induction R as [X D | X v X' Hv F Mv R IH | X v X' O Rd Lv R IH]; intros A E.
   - exists A. split; auto. apply fits. apply Nat.le_trans with (sum N X); auto. apply sum_le. intros i _.
     rewrite E. apply core_le.
   - apply IH; [intros i; specialize (W i); at_place v i; lia|]. intros i. rewrite E. unfold core.
@@ -62,8 +53,7 @@ Proof.
     rewrite (may_not_exempt _ _ Mv). lia.
   - assert (EX : forall i, i < N -> A i = X i).
     { intros i Hi. rewrite E. unfold core. destruct (exempt forced theta i) eqn:Ex; auto.
-      specialize (Rd i Hi (exempt_may _ _ Ex)). lia. }
-    destruct Lv as (Hv & Xv & Mv & Mn).
+      specialize (Rd i Hi (exempt_may _ _ Ex)). lia. } destruct Lv as (Hv & Xv & Mv & Mn).
     destruct (IH ltac:(intros i; specialize (W i); at_place v i; lia) (lose A v)) as (A' & RA & EA).
     + intros i. unfold lose. rewrite EX by auto. unfold core.
       destruct (upd_case A v (X v - 1) i) as [[-> U]|[n U]]; rewrite U.
@@ -71,15 +61,12 @@ Proof.
       * rewrite upd_neq by auto. rewrite E. reflexivity.
     + exists A'. split; auto. apply evicts with (v := v); auto; [|exact I|].
       * rewrite (sum_ext N A X) by auto. auto.
-      * repeat split; auto; [now rewrite EX|]. intros j Hj Aj. apply Mn; auto. now rewrite <- EX.
-Qed.
+      * repeat split; auto; [now rewrite EX|]. intros j Hj Aj. apply Mn; auto. now rewrite <- EX. Qed.
 
 Lemma cut_within budget ready w theta M X X' : cut N C forced budget ready w theta X X' -> within M X ->
   within M X'.
-Proof.
-  induction 1 as [| X v X' Hv F Mv R IH | X v X' O Rd Lv R IH]; intros W; auto;
-    apply IH; intros i; specialize (W i); at_place v i; lia.
-Qed.
+Proof. induction 1 as [| X v X' Hv F Mv R IH | X v X' O Rd Lv R IH]; intros W; auto;
+    apply IH; intros i; specialize (W i); at_place v i; lia. Qed.
 
 Lemma drop_within g theta M X : within M X -> within M (drop_those forced g theta X).
 Proof. intros W i. specialize (W i). unfold drop_those. destruct (_ && _); lia. Qed.
@@ -97,12 +84,10 @@ Lemma same_excesses : forall us w X Y exX exY,
   stands N w -> within (past w) X -> within (past w) Y ->
   (forall i, min (X i) (b w i) = min (Y i) (b w i)) -> trace N w us -> foresees w us ->
   run xi policy w X us exX -> run xi policy w Y us exY -> exX = exY.
-Proof.
-  induction us as [|u us IH]; intros w X Y exX exY St WX WY I Tr Co RX RY.
+Proof. induction us as [|u us IH]; intros w X Y exX exY St WX WY I Tr Co RX RY.
   - inversion RX; inversion RY; auto.
   - destruct Tr as (Nu & Hu & Tr). destruct Co as (Pu & Ot & Co).
-    inversion RY as [|? ? ? ? Y' ysY CY RY']; subst. inversion RX as [|? ? ? ? X' xsX CX RX']; subst.
-    f_equal.
+    inversion RY as [|? ? ? ? Y' ysY CY RY']; subst. inversion RX as [|? ? ? ? X' xsX CX RX']; subst. f_equal.
     + unfold excess, uncached, reused in *. specialize (I (who u)). specialize (WX (who u)).
       specialize (WY (who u)). clear -I WX WY Pu Hu.
       destruct (Nat.eq_dec (past w (who u)) 0); [lia|]. specialize (Pu ltac:(lia)). lia.
@@ -126,8 +111,7 @@ Proof.
       * exact (cut_within _ _ _ _ _ _ _ CX WX').
       * exact (cut_within _ _ _ _ _ _ _ CY WY').
       * intros i. specialize (AB i). rewrite EA, EB in AB. unfold core in AB.
-        destruct (exempt forced (who u) i); [now rewrite AB | exact AB].
-Qed.
+        destruct (exempt forced (who u) i); [now rewrite AB | exact AB]. Qed.
 End Order.
 
 (* Rows trim.order-is-free, trim.order-is-free.named and .named.forced, of every policy with budgets that foresee
@@ -138,16 +122,12 @@ Theorem order_is_free_with_foresight : forall N C xi forced b gone w X us one_or
   run xi (aware_tlru N C forced b gone) w X us one_order ->
   run xi (aware_tlru N C forced b gone) w X us other_order ->
   one_order = other_order.
-Proof.
-  intros N C xi forced b gone w X us xs ys St Tr Co RX RY. destruct (start_stands _ _ _ St) as (S & W).
-  apply (same_excesses N C xi forced b gone us w X X xs ys); auto.
-Qed.
+Proof. intros N C xi forced b gone w X us xs ys St Tr Co RX RY. destruct (start_stands _ _ _ St) as (S & W).
+  apply (same_excesses N C xi forced b gone us w X X xs ys); auto. Qed.
 Lemma covered_foresees xi : forall us w, covered w us -> foresees xi (budget xi) w us.
-Proof.
-  induction us as [|u us IH]; intros w Co; simpl; auto. destruct Co as (P & Co). repeat split; auto.
+Proof. induction us as [|u us IH]; intros w Co; simpl; auto. destruct Co as (P & Co). repeat split; auto.
   - intros H. specialize (P H). unfold budget. lia.
-  - intros j n. unfold budget. simpl. now rewrite !upd_neq.
-Qed.
+  - intros j n. unfold budget. simpl. now rewrite !upd_neq. Qed.
 
 (* Rows trim.order-is-free, trim.order-is-free.named and .named.forced, of T-LRU whose estimates cover the prompts;
    and trim.eager, as surplus may go at any time, also where nothing overflows. *)
@@ -156,17 +136,14 @@ Theorem order_of_trimming_is_free : forall N C xi forced w X us one_order other_
   run xi (tlru N C forced xi) w X us one_order ->
   run xi (tlru N C forced xi) w X us other_order ->
   one_order = other_order.
-Proof.
-  intros N C xi forced w X us xs ys St Tr Co.
+Proof. intros N C xi forced w X us xs ys St Tr Co.
   exact (order_is_free_with_foresight N C xi forced (budget xi) (fun _ _ => false) w X us xs ys St Tr
-    (covered_foresees xi us w Co)).
-Qed.
+    (covered_foresees xi us w Co)). Qed.
 
 (* Where no budget is less than the past, nothing is trimmed. *)
 Lemma nothing_to_trim N C forced b ready w theta X X' : (forall i, past w i <= b i) -> within (past w) X ->
   cut N C forced b ready w theta X X' -> lru N C forced w theta X X'.
-Proof.
-  intros B W R. induction R as [X D | X v X' Hv F Mv R IH | X v X' O Rd Lv R IH].
+Proof. intros B W R. induction R as [X D | X v X' Hv F Mv R IH | X v X' O Rd Lv R IH].
   - now apply fits.
   - specialize (W v). specialize (B v). lia.
   - apply evicts with (v := v); [auto|exact I|auto|]. apply IH. intros i. specialize (W i). at_place v i; lia.
@@ -177,8 +154,7 @@ Lemma same_runs N C xi forced : forall us w X Y xs ys, stands N w -> within (pas
   run 0 (tlru_partial N C forced xi) w X us xs -> run 0 (lru N C forced) w Y us ys -> xs = ys.
 Proof.
   induction us as [|u us IH]; intros w X Y xs ys St W E G Es Tr RX RY; inversion RX as [|? ? ? ? X' ? CX RX'];
-    subst;
-    inversion RY as [|? ? ? ? Y' ? CY RY']; subst; auto.
+    subst; inversion RY as [|? ? ? ? Y' ? CY RY']; subst; auto.
   destruct Tr as (Nu & _ & Tr). inversion Es as [|? ? Eu Es']; subst.
     destruct (serve_stands N w u St Nu) as (St' & K).
   assert (W' : within (past (serve u w)) (fill u X)) by (exact (fill_le u X (past w) W)).
@@ -187,11 +163,9 @@ Proof.
   f_equal; [unfold excess, uncached, reused; now rewrite E|].
   assert (CX' : lru N C forced (serve u w) (who u) (fill u X) X').
   { apply nothing_to_trim with (b := budget xi (serve u w)) (ready := at_once); auto. intros i. specialize (G' i).
-    unfold budget. lia. }
-  apply (IH (serve u w) X' Y'); auto; [exact (cut_within _ _ _ _ _ _ _ _ _ _ CX W')|].
+    unfold budget. lia. } apply (IH (serve u w) X' Y'); auto; [exact (cut_within _ _ _ _ _ _ _ _ _ _ CX W')|].
   apply (lru_same N C forced (serve u w) (who u) _ _ K W' CX' (fill u Y)); auto.
-  intros i. unfold fill, upd. now rewrite E.
-Qed.
+  intros i. unfold fill, upd. now rewrite E. Qed.
 
 (* Row theorem-31.large-q. With estimates of at least xi T-LRU is LRU, turn by turn: run 0 gives the uncached
    tokens. *)
@@ -200,7 +174,5 @@ Theorem tlru_is_lru : forall N C xi forced w X us of_tlru of_lru,
   run 0 (tlru_partial N C forced xi) w X us of_tlru ->
   run 0 (lru N C forced) w X us of_lru ->
   of_tlru = of_lru.
-Proof.
-  intros N C xi forced w X us xs ys St Tr G Es. destruct (start_stands _ _ _ St) as (S & W).
-  now apply same_runs.
-Qed.
+Proof. intros N C xi forced w X us xs ys St Tr G Es. destruct (start_stands _ _ _ St) as (S & W).
+  now apply same_runs. Qed.

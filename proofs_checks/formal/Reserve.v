@@ -6,7 +6,8 @@ Import ListNotations.
 
 Lemma most_of_le {A} (l : list A) f g : (forall x, In x l -> f x <= g x) -> most_of l f <= most_of l g.
 Proof. induction l as [|x l IH]; simpl; intros H; [lia|]. pose proof (H x (or_introl eq_refl)).
-  specialize (IH ltac:(auto)). lia. Qed. Lemma most_of_ge {A} (l : list A) f x : In x l -> f x <= most_of l f.
+  specialize (IH ltac:(auto)). lia. Qed.
+Lemma most_of_ge {A} (l : list A) f x : In x l -> f x <= most_of l f.
 Proof. induction l as [|y l IH]; simpl; [tauto|]. intros [->|H]; [lia|]. specialize (IH H). lia. Qed.
 Lemma most_of_within {A} (l : list A) f m : (forall x, In x l -> f x <= m) -> most_of l f <= m.
 Proof. induction l as [|y l IH]; simpl; intros H; [lia|]. pose proof (H y (or_introl eq_refl)).

@@ -188,7 +188,8 @@ Proof. intros Th Fit WB LA LB.
         -- intros Fo. unfold bare, spare, exempt. rewrite Fo, Nat.eqb_refl. simpl. rewrite Th; auto.
         -- eapply Nat.le_trans; [|exact Fit]. apply sum_le. intros v _. pose proof (more v).
            unfold bare, spare, empty. destruct (_ || _); lia.
-        -- apply (best_ext _ _ (bare A' H)); auto. intros v. rewrite <- E. lia. Qed. End Twice.
+        -- apply (best_ext _ _ (bare A' H)); auto. intros v. rewrite <- E. lia. Qed.
+End Twice.
 (* Two cuts in rounds of one cache leave the same. *)
 Lemma left_same size X Y X' Y' : stands N w -> (forall v, v < N -> X v <= past w v) ->
   (forall v, v < N -> X v = Y v) -> left_over size empty X X' -> left_over size empty Y Y' ->
@@ -221,7 +222,8 @@ Proof. intros St W E LX LY. assert (SE : sum N X = sum N Y) by (apply sum_ext; a
   - intros v Hv. symmetry. revert v Hv. apply (Age q X); auto. intros v Hv. rewrite TT; auto.
   - apply (best_same N forced rank theta w size (bare empty X) (bare empty Y)); auto.
     + intros v j d e Hv Hj Pv Pj. simpl. apply (since_apart N); auto; lia.
-    + intros v Hv. specialize (W v Hv). unfold bare. lia. Qed. End Left.
+    + intros v Hv. specialize (W v Hv). unfold bare. lia. Qed.
+End Left.
 
 Section Differences. Variables N K xi : nat. Variable C : nat -> nat. Variable forced : bool.
 Variable order : world -> list nat. Hypothesis inside_N : forall w, Forall (fun v => v < N) (order w).
@@ -264,7 +266,8 @@ Proof. intros Hk. induction us as [|u us IH]; intros w Z X xs ys St Fit E W Tr R
       * intros v Hv. unfold fill. rewrite arrive_sum. unfold upd. destruct (v =? who u); auto.
       * eapply cut_leaves; [apply inside_N| |exact CX]. intros v. unfold empty. lia.
       * exact (together_in_rounds (serve u w) u us Z Z' Fit CZ k Hk).
-    + exact (rounds_within N forced _ _ _ _ _ _ _ _ CX WF). Qed. End Differences.
+    + exact (rounds_within N forced _ _ _ _ _ _ _ _ CX WF). Qed.
+End Differences.
 
 (* Row tiers.difference.flat.round-robin. Private conversations, whatever they forget, optional and forced: under
    T-LRU with flat budgets that trims in rounds, which visit the conversations in any order that does not depend on
