@@ -47,12 +47,12 @@ Lemma as_next i : forall n t, n = steps us - t ->
   ahead (skipn t us) i = steps us - next_in us n t i /\
   next_need xi (skipn t us) i = if next_in us n t i <? steps us then need xi us (next_in us n t i) else 0.
 Proof. induction n; intros t E; simpl.
-  - rewrite skipn_all2 by (unfold steps in E; lia). simpl. split; [lia|].
-    destruct (Nat.ltb_spec t (steps us)); auto. lia.
-  - unfold steps in *. rewrite skipn_at by lia. cbn [ahead next_need]. fold (turn_at us t). destruct (who (turn_at
-    us t) =? i).
-    + rewrite skipn_length. split; [lia|]. replace (t <? length us) with true by (symmetry; apply Nat.ltb_lt; lia).
-      reflexivity.
+  - rewrite skipn_all2 by (unfold steps in E; lia). simpl. split; [lia|]. destruct (Nat.ltb_spec t (steps us));
+    auto. lia.
+  - unfold steps in *. rewrite skipn_at by lia. cbn [ahead next_need]. fold (turn_at us t).
+    destruct (who (turn_at us t) =? i).
+    + rewrite skipn_length. split; [lia|]. replace (t <? length us) with true by (symmetry; apply Nat.ltb_lt;
+      lia). reflexivity.
     + apply IHn. lia. Qed.
 
 Lemma cuts_as w t theta X Y : came w = ahead (skipn t us) -> cut N C forced (next_need xi (skipn t us))
@@ -76,13 +76,12 @@ Proof. intros H us w X xs. induction 1; econstructor; eauto. Qed.
 (* A lemma for the next, of no row (-). What the program does is a run of Tail-Optimized Belady. *)
 Theorem tob_program_runs : forall N C xi forced w X us, start N w X -> trace N w us -> fitting C forced us ->
   run xi (tail_optimized_belady N C xi forced us w) w X us (run_tob N C xi forced us X).
-Proof. intros N C xi forced w X us St Tr Fi.
-  assert (E : left w us w = us) by (unfold left, been; now rewrite Nat.sub_diag).
-  apply (run_as xi (policy N C forced (fun v => next_need xi (left w us v)) (by_next_turn w us)
-    (fun v theta => no_surplus N forced theta (next_need xi (left w us v))))).
+Proof. intros N C xi forced w X us St Tr Fi. assert (E : left w us w = us) by (unfold left, been;
+  now rewrite Nat.sub_diag). apply (run_as xi (policy N C forced (fun v => next_need xi (left w us v))
+  (by_next_turn w us) (fun v theta => no_surplus N forced theta (next_need xi (left w us v))))).
   { intros v i Y Z K. now apply cuts_as in K. } apply replay_ok; auto.
-  - pose proof (listed_shows N (fun v => next_need xi (left w us v)) (by_next_turn w us) w X
-      (none_outside _ _ _ St)) as Sh. cbv beta in Sh. unfold by_next_turn in Sh. rewrite E in Sh. exact Sh.
+  - pose proof (listed_shows N (fun v => next_need xi (left w us v)) (by_next_turn w us) w X (none_outside _ _ _
+    St)) as Sh. cbv beta in Sh. unfold by_next_turn in Sh. rewrite E in Sh. exact Sh.
   - apply next_noted; auto.
   - exact (who_in _ _ _ Tr). Qed.
 
@@ -91,6 +90,5 @@ Proof. intros N C xi forced w X us St Tr Fi.
 Theorem theorem_b1_of_programs : forall N C xi forced w X us,
   start N w X -> sum N X <= C -> trace N w us -> fitting C forced us ->
   forall best, plan N C forced X us best -> total (run_tob N C xi forced us X) <= tel xi us best.
-Proof. intros N C xi forced w X us St Fi Tr Fs best Pl.
-  exact (proj2 (tail_optimized_belady_is_optimal N C xi forced w X us Fi Tr _
-    (tob_program_runs N C xi forced w X us St Tr Fs)) best Pl). Qed.
+Proof. intros N C xi forced w X us St Fi Tr Fs best Pl. exact (proj2 (tail_optimized_belady_is_optimal N C xi
+  forced w X us Fi Tr _ (tob_program_runs N C xi forced w X us St Tr Fs)) best Pl). Qed.

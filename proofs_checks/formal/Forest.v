@@ -91,8 +91,10 @@ Definition above t v c := existsb (fun d => blk (last t c) d =? v) (seq 0 (pred 
 Definition leaf t (X : nat -> bool) v := forall c, c < NB -> X c = true -> above t v c = false.
 Definition may_go (strict : bool) t (X : nat -> bool) v :=
   v < NB /\ X v = true /\ pin t v = false /\ (strict = true -> leaf t X v).
-Definition oldest strict t (X : nat -> bool) v :=
-  may_go strict t X v /\ forall w, may_go strict t X w -> w <> v -> newer t w v.
+(* Which of two blocks goes later; v may go, and all others that may go later. *)
+Definition first_out (later : nat -> nat -> Prop) strict t (X : nat -> bool) v :=
+  may_go strict t X v /\ forall w, may_go strict t X w -> w <> v -> later w v.
+Definition oldest strict t := first_out (newer t) strict t.
 
 Definition lru_cut strict t := cut_by NB C (oldest strict t).
 (* T-LRU may take any surplus at any time. *)
@@ -119,3 +121,44 @@ Definition knows t kn :=
 Definition hits (X : nat -> bool) t := leads blk (fun _ => X) t (ask t) 0.
 Definition forest_excess X t := total t - hits X t - xi.
 End Marks.
+
+(* Shared prefixes in exclusive tiers. [tier v] is the tier that has block v; what none of K tiers has is at K or
+   more. A policy says of each request which blocks may stay at all, and which of two blocks goes later. *)
+Record block_policy := Blocks { may_stay : nat -> nat -> bool; goes_later : nat -> nat -> nat -> Prop }.
+
+Section Tiers.
+Variables NB K r : nat.
+Variable C : nat -> nat.
+Variable blk : nat -> nat -> nat.
+Variables len dep ask : nat -> nat.
+Variable policy : block_policy.
+Variable strict : bool.
+
+(* What may not stay goes, then single blocks go until there is room; what runs is exempt. *)
+Definition staying t (X : nat -> bool) v := X v && (pin r blk len t v || may_stay policy t v).
+Definition block_cut size t (X X' : nat -> bool) :=
+  cut_by NB size (first_out NB r blk len dep (goes_later policy t) strict t) (staying t X) X'.
+
+(* A request finds the leading blocks of its path that the tiers have, each where it is. Then its path is in tier
+   0. *)
+Definition found_at (tier : nat -> nat) t i :=
+  cnt (leads blk (fun _ v => tier v <? K) t (ask t) 0) (fun d => tier (blk t d) =? i).
+Definition arrives t (tier : nat -> nat) v := if reads blk len t v then 0 else tier v.
+(* Tier i is cut when it has its own blocks, and those that the tiers before it have just lost. *)
+Definition tiers_cut t (tier tier' : nat -> nat) := forall i, i < K -> exists X,
+  block_cut (C i) t (fun v => (arrives t tier v <=? i) && (i <=? tier' v)) X /\ forall v, X v = (tier' v =? i).
+End Tiers.
+
+(* LRU; Threshold-LRU, which keeps what was on a path longer than the cutoff; T-LRU, whose surplus goes at once or,
+   on overflow, before all else; Belady, under which the furthest next of T requests goes first. *)
+Definition lru_blocks blk len dep := Blocks (fun _ _ => true) (newer blk len dep).
+Definition threshold_blocks cutoff blk len dep :=
+  Blocks (fun t v => cutoff <? mark blk len t v) (newer blk len dep).
+Definition eager_blocks xi Q blk len dep :=
+  Blocks (fun t v => negb (surplus xi Q blk len dep t v)) (newer blk len dep).
+Definition surplus_first xi Q blk len dep := Blocks (fun _ _ => true) (fun t w v =>
+  let sur := surplus xi Q blk len dep t in
+  (sur w = false /\ sur v = true) \/ (sur w = sur v /\ newer blk len dep t w v)).
+Definition belady_blocks T blk len dep := Blocks (fun _ _ => true) (fun t w v =>
+  let next := next_read (S T) blk len (S t) in
+  next w < next v \/ (next w = next v /\ newer blk len dep t w v)).

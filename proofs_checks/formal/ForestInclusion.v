@@ -20,13 +20,13 @@ Proof. intros [In Ne] Fu R. induction R as [X D | X v X' O G R IH]; intros Y Y' 
   - destruct K as [Y _ | Y u Y' O G K]; [split; auto|lia].
   - destruct (In _ _ G) as (Hv & Xv). pose proof (cnt_upd NB X v false Hv) as UX. rewrite Xv in UX. simpl in UX.
     destruct K as [Y D | Y u Y' O' G' K].
-    + apply (IH Y Y); auto; [split|now apply by_done]; [|lia].
-      intros w. destruct (upd_case X v false w) as [[-> E]|[_ E]]; rewrite E; auto.
-    + destruct (In _ _ G') as (Hu & Yu). pose proof (cnt_upd NB Y u false Hu) as UY. rewrite Yu in UY. simpl in UY.
-      apply (IH (upd Y u false) Y'); auto. split; [|lia]. pose proof (Ne X Y v u W L G G') as N. intros w Xw.
-      destruct (upd_case Y u false w) as [[-> E]|[_ E]]; rewrite E.
-      * destruct (upd_case X v false u) as [[-> F]|[n F]]; rewrite F in Xw; [discriminate|].
-        destruct N; congruence.
+    + apply (IH Y Y); auto; [split|now apply by_done]; [|lia]. intros w.
+      destruct (upd_case X v false w) as [[-> E]|[_ E]]; rewrite E; auto.
+    + destruct (In _ _ G') as (Hu & Yu). pose proof (cnt_upd NB Y u false Hu) as UY. rewrite Yu in UY.
+      simpl in UY. apply (IH (upd Y u false) Y'); auto. split; [|lia]. pose proof (Ne X Y v u W L G G') as N.
+      intros w Xw. destruct (upd_case Y u false w) as [[-> E]|[_ E]]; rewrite E.
+      * destruct (upd_case X v false u) as [[-> F]|[n F]]; rewrite F in Xw; [discriminate|]. destruct N;
+        congruence.
       * destruct (upd_case X v false w) as [[_ F]|[_ F]]; rewrite F in Xw; [discriminate|auto]. Qed.
 Lemma kept_of goes C X X' : cut_by NB C goes X X' -> forall v, X' v = true -> X v = true.
 Proof. induction 1 as [X D | X v X' O G R IH]; auto. intros w Hw. specialize (IH w Hw).
@@ -66,8 +66,8 @@ Definition rule t X v := first_of (may t X) (fun v => sur t v = true) (later t) 
 Lemma filled_nested t X Y : nested NB X Y -> nested NB (full t X) (full t Y).
 Proof. intros [L S1]. split.
   - intros v. unfold filled_with. rewrite !orb_true_iff. intros [H|H]; auto.
-  - assert (G : cnt NB (full t Y) + cnt NB X <= cnt NB (full t X) + cnt NB Y); [|lia].
-    unfold cnt. rewrite <- !sum_add. apply sum_le. intros v _. specialize (L v). unfold filled_with.
+  - assert (G : cnt NB (full t Y) + cnt NB X <= cnt NB (full t X) + cnt NB Y); [|lia]. unfold cnt.
+    rewrite <- !sum_add. apply sum_le. intros v _. specialize (L v). unfold filled_with.
     destruct (X v), (Y v), (Model.reads blk len t v); simpl; try lia; now specialize (L eq_refl). Qed.
 
 (* Rows forest.stack.tlru.last and forest.tail-optimized-belady.inclusion, of caches with holes: for any surplus
@@ -100,22 +100,22 @@ Notation oldest := (oldest NB r blk len dep).
 Lemma past_less t X Y : (forall v, X v = true -> Y v = true) -> past t Y -> past t X.
 Proof. intros L P v Xv. apply P. auto. Qed.
 Lemma by_marks strict t : rule_nests NB (goes_first strict t) (past t).
-Proof. assert (H : rule_nests NB (goes_first false t) (past t)).
-  { apply first_nests; [intros X v (H & F & _); auto | | |apply newer_not].
+Proof. assert (H : rule_nests NB (goes_first false t) (past t)). { apply first_nests; [intros X v (H & F & _);
+  auto | | |apply newer_not].
     - intros X Y v L (H & F & P & _). repeat split; auto. discriminate.
-    - intros X Y v F (H & _ & P & _). repeat split; auto. discriminate. }
-  destruct H as [In Ne]. destruct strict; [split|now split].
+    - intros X Y v F (H & _ & P & _). repeat split; auto. discriminate. } destruct H as [In Ne]. destruct strict;
+      [split|now split].
   - intros X v [((H & F & _) & _)|(_ & (H & F & _) & _)]; auto.
-  - intros X Y v u P L GX GY.
-    apply (strict_is_holes NB xi Q r blk len dep blk_NB dep_ok tree t) in GX; [|now apply (past_less t X Y)].
-    apply (strict_is_holes NB xi Q r blk len dep blk_NB dep_ok tree t) in GY; auto. now apply (Ne X Y v u). Qed.
+  - intros X Y v u P L GX GY. apply (strict_is_holes NB xi Q r blk len dep blk_NB dep_ok tree t) in GX;
+    [|now apply (past_less t X Y)]. apply (strict_is_holes NB xi Q r blk len dep blk_NB dep_ok tree t) in GY;
+    auto. now apply (Ne X Y v u). Qed.
 Lemma by_age strict t : rule_nests NB (oldest strict t) (past t).
 Proof. split; [intros X v [(H & F & _) _]; auto|]. intros X Y v u P L GX GY.
   apply (oldest_any NB xi Q r blk len dep blk_NB dep_ok tree) in GX; [|now apply (past_less t X Y)].
-  apply (oldest_any NB xi Q r blk len dep blk_NB dep_ok tree) in GY; auto.
-  destruct (X u) eqn:Xu; auto. left. destruct (Nat.eq_dec v u) as [|n]; auto. exfalso.
-  destruct GX as [(Hv & Xv & Pv & _) MX], GY as [(Hu & _ & Pu & _) MY].
-  apply (newer_not blk len dep t v u); [apply MY | apply MX]; auto; repeat split; auto; discriminate. Qed.
+  apply (oldest_any NB xi Q r blk len dep blk_NB dep_ok tree) in GY; auto. destruct (X u) eqn:Xu; auto. left.
+  destruct (Nat.eq_dec v u) as [|n]; auto. exfalso. destruct GX as [(Hv & Xv & Pv & _) MX], GY as [(Hu & _ & Pu &
+  _) MY]. apply (newer_not blk len dep t v u); [apply MY | apply MX]; auto; repeat split; auto; discriminate.
+  Qed.
 
 (* The caches of C and of C + 1, from the same cache of what was read. *)
 Variable strict : bool.
@@ -131,10 +131,10 @@ Lemma includes goes : (forall t, rule_nests NB (goes t) (past t)) ->
 Proof. intros R KA KB. induction 1 as [|t Ht (N & P)].
   - split; [|intros v; rewrite <- same; apply read_before]. split; [intros v; now rewrite same|].
     rewrite (cnt_ext NB (B t0) (A t0)); [lia|]. intros; now rewrite same.
-  - assert (Pf : past (S t) (full (S t) (B t))) by (now apply past_full).
-    split; [|exact (past_less _ _ _ (kept_of _ _ _ _ _ (KB t Ht)) Pf)].
-    refine (cut_nested NB (goes (S t)) (past (S t)) C _ _ (R _) _ (KA t Ht) _ _ (filled_nested NB blk len (S t) _
-      _ N) Pf (KB t Ht)). intros X v. apply past_upd. Qed.
+  - assert (Pf : past (S t) (full (S t) (B t))) by (now apply past_full). split;
+    [|exact (past_less _ _ _ (kept_of _ _ _ _ _ (KB t Ht)) Pf)]. refine (cut_nested NB (goes (S t)) (past (S t))
+    C _ _ (R _) _ (KA t Ht) _ _ (filled_nested NB blk len (S t) _ _ N) Pf (KB t Ht)). intros X v. apply past_upd.
+    Qed.
 
 (* Row forest.stack.lru, in strict caches and in caches with holes, optional or with r requests running. *)
 Theorem forest_inclusion_of_lru :

@@ -49,55 +49,49 @@ Notation newer := (newer blk len dep).
 Notation past := (past NB blk len).
 
 Lemma apart t v w : last t v >= 1 -> last t v = last t w -> dep v = dep w -> v = w.
-Proof.
-  intros L E D. pose proof (last_reads blk len t v L) as Rv. pose proof (last_reads blk len t w ltac:(lia)) as Rw.
-  rewrite <- E in Rw. apply Model.reads_ok in Rv as (d & Hd & Ev). apply Model.reads_ok in Rw as (e & He & Ew).
-  pose proof (dep_ok _ _ Hd) as A. rewrite Ev in A. pose proof (dep_ok _ _ He) as B. rewrite Ew in B.
-  replace e with d in Ew by lia. congruence. Qed.
+Proof. intros L E D. pose proof (last_reads blk len t v L) as Rv. pose proof (last_reads blk len t w ltac:(lia))
+  as Rw. rewrite <- E in Rw. apply Model.reads_ok in Rv as (d & Hd & Ev).
+  apply Model.reads_ok in Rw as (e & He & Ew). pose proof (dep_ok _ _ Hd) as A. rewrite Ev in A.
+  pose proof (dep_ok _ _ He) as B. rewrite Ew in B. replace e with d in Ew by lia. congruence. Qed.
 Lemma when_newer t v w : last t v >= 1 -> when t v <= when t w -> w <> v -> newer t w v.
 Proof. unfold when, Forest.newer. intros L H n. pose proof (depths v). pose proof (depths w).
-  destruct (lt_eq_lt_dec (last t v) (last t w)) as [[G|G]|G]; [left; lia| |nia].
-  right. split; [lia|]. rewrite G in H. destruct (Nat.eq_dec (dep v) (dep w)); [|lia].
-  exfalso. apply n. symmetry. now apply (apart t). Qed.
+  destruct (lt_eq_lt_dec (last t v) (last t w)) as [[G|G]|G]; [left; lia| |nia]. right. split; [lia|].
+  rewrite G in H. destruct (Nat.eq_dec (dep v) (dep w)); [|lia]. exfalso. apply n. symmetry. now apply (apart t).
+  Qed.
 Lemma may_ok t X v : v < NB -> may_lose t X v = true <-> may_go NB r blk len dep false t X v.
-Proof. intros V. unfold may_lose, may_go. rewrite andb_true_iff, negb_true_iff. split; [|tauto].
-  intros [A B]. repeat split; auto. discriminate. Qed.
+Proof. intros V. unfold may_lose, may_go. rewrite andb_true_iff, negb_true_iff. split; [|tauto]. intros [A B].
+  repeat split; auto. discriminate. Qed.
 
 (* sur may be anything: surplus, or nothing. *)
 Lemma cut_ok t sur : forall fuel X, fuel >= cnt NB X -> past t X ->
   cut_by NB C (fun X v => first_of (may_go NB r blk len dep false t X) (fun v => sur v = true) (newer t) v) X
     (cut_blocks fuel t sur X).
 Proof. induction fuel; intros X F P; cbn [cut_blocks]; destruct (Nat.leb_spec (cnt NB X) C) as [L|L];
-    try (now apply by_done); [lia|].
-  assert (Go : forall v, v < NB -> X v = true -> fuel >= cnt NB (upd X v false) /\ past t (upd X v false)).
-  { intros v V Xv. pose proof (cnt_upd NB X v false V) as U. rewrite Xv in U. simpl in U. split; [lia|].
-    now apply past_upd. } pose proof (pick_spec NB (fun v => may_lose t X v && sur v) (when t)) as H.
-  destruct (pick NB (fun v => may_lose t X v && sur v) (when t)) as [v|].
+  try (now apply by_done); [lia|]. assert (Go : forall v, v < NB -> X v = true -> fuel >= cnt NB (upd X v false)
+  /\ past t (upd X v false)). { intros v V Xv. pose proof (cnt_upd NB X v false V) as U. rewrite Xv in U.
+  simpl in U. split; [lia|]. now apply past_upd. } pose proof (pick_spec NB (fun v => may_lose t X v && sur v)
+  (when t)) as H. destruct (pick NB (fun v => may_lose t X v && sur v) (when t)) as [v|].
   - destruct H as (V & Pv & Mn). apply andb_prop in Pv as [Mv Sv]. apply (may_ok t X v V) in Mv.
-    destruct (Go v V) as [F' P']; [apply Mv|]. apply by_going with (v := v); auto. left.
-    split; [exact Mv|split; [exact Sv|]].
-    intros w Mw Sw n. apply when_newer; auto; [apply P, Mv|]. apply Mn; [apply Mw|].
+    destruct (Go v V) as [F' P']; [apply Mv|]. apply by_going with (v := v); auto. left. split; [exact Mv|split;
+    [exact Sv|]]. intros w Mw Sw n. apply when_newer; auto; [apply P, Mv|]. apply Mn; [apply Mw|].
     rewrite (proj2 (may_ok t X w (proj1 Mw)) Mw), Sw. auto.
-  - assert (Ns : forall w, may_go NB r blk len dep false t X w -> ~ sur w = true).
-    { intros w Mw Sw. specialize (H w (proj1 Mw)). rewrite (proj2 (may_ok t X w (proj1 Mw)) Mw), Sw in H.
-      discriminate. } clear H. pose proof (pick_spec NB (may_lose t X) (when t)) as H.
-    destruct (pick NB (may_lose t X) (when t)) as [v|].
+  - assert (Ns : forall w, may_go NB r blk len dep false t X w -> ~ sur w = true). { intros w Mw Sw.
+    specialize (H w (proj1 Mw)). rewrite (proj2 (may_ok t X w (proj1 Mw)) Mw), Sw in H. discriminate. } clear H.
+    pose proof (pick_spec NB (may_lose t X) (when t)) as H. destruct (pick NB (may_lose t X) (when t)) as [v|].
     + destruct H as (V & Mv & Mn). apply (may_ok t X v V) in Mv. destruct (Go v V) as [F' P']; [apply Mv|].
-      apply by_going with (v := v); auto. right. split; [exact Ns|split; [exact Mv|]].
-      intros w Mw n. apply when_newer; auto; [apply P, Mv|]. apply Mn; [apply Mw|].
-      now apply may_ok; [apply Mw|].
-    + exfalso. enough (cnt NB X <= C) by lia. eapply Nat.le_trans; [|apply (fits t)]. apply cnt_le. intros w V Xw.
-      specialize (H w V). unfold may_lose in H. rewrite Xw in H. simpl in H. apply negb_false_iff in H.
-      rewrite H, andb_true_r. apply Nat.leb_le, P, Xw. Qed.
+      apply by_going with (v := v); auto. right. split; [exact Ns|split; [exact Mv|]]. intros w Mw n.
+      apply when_newer; auto; [apply P, Mv|]. apply Mn; [apply Mw|]. now apply may_ok; [apply Mw|].
+    + exfalso. enough (cnt NB X <= C) by lia. eapply Nat.le_trans; [|apply (fits t)]. apply cnt_le.
+      intros w V Xw. specialize (H w V). unfold may_lose in H. rewrite Xw in H. simpl in H.
+      apply negb_false_iff in H. rewrite H, andb_true_r. apply Nat.leb_le, P, Xw. Qed.
 
 Lemma cached_ok sur : forall t, past t (cached sur t) /\
   cut_by NB C (fun X v => first_of (may_go NB r blk len dep false (S t) X) (fun v => sur (S t) v = true)
     (newer (S t)) v) (filled_with blk len (S t) (cached sur t)) (cached sur (S t)).
-Proof. assert (G : forall t, past t (cached sur t)).
-  { induction t; [intros v; discriminate|]. pose proof (past_full NB blk len blk_NB t _ IHt) as P.
-    intros v Hv. cbn [cached] in Hv.
-    pose proof (kept_of NB _ C _ _ (cut_ok (S t) (sur (S t)) _ _ (le_n _) P) v Hv) as X. now apply P. }
-  intros t. split; auto. apply cut_ok; auto. apply past_full; auto. Qed.
+Proof. assert (G : forall t, past t (cached sur t)). { induction t; [intros v; discriminate|].
+  pose proof (past_full NB blk len blk_NB t _ IHt) as P. intros v Hv. cbn [cached] in Hv.
+  pose proof (kept_of NB _ C _ _ (cut_ok (S t) (sur (S t)) _ _ (le_n _) P) v Hv) as X. now apply P. } intros t.
+  split; auto. apply cut_ok; auto. apply past_full; auto. Qed.
 End ForestPrograms.
 
 (* A lemma for the next, of no row (-). What the programs cache are cuts of LRU and of T-LRU, and so is what
@@ -111,10 +105,9 @@ Theorem forest_programs_run : forall NB C xi Q r K blk len dep,
   tlru_cut NB C xi Q r blk len dep false (S t) (filled_with blk len (S t) (tlru_cache NB C xi Q r K blk len dep t))
     (tlru_cache NB C xi Q r K blk len dep (S t)).
 Proof. intros NB C xi Q r K blk len dep H1 H2 H3 H4 t. split.
-  - destruct (cached_ok NB C r K blk len dep H1 H2 H3 H4 nothing t) as [_ R]. unfold lru_cut.
-    unfold lru_cache. revert R. generalize (cached NB C r K blk len dep nothing (S t)),
-      (filled_with blk len (S t) (cached NB C r K blk len dep nothing t)). intros Y X R.
-    induction R as [X D | X v X' O G R IH]; [now apply by_done|]. apply by_going with (v := v); auto.
-    destruct G as [(_ & G & _)|(_ & M & Mn)]; [discriminate|]. split; auto.
+  - destruct (cached_ok NB C r K blk len dep H1 H2 H3 H4 nothing t) as [_ R]. unfold lru_cut. unfold lru_cache.
+    revert R. generalize (cached NB C r K blk len dep nothing (S t)), (filled_with blk len (S t) (cached NB C r K
+    blk len dep nothing t)). intros Y X R. induction R as [X D | X v X' O G R IH]; [now apply by_done|].
+    apply by_going with (v := v); auto. destruct G as [(_ & G & _)|(_ & M & Mn)]; [discriminate|]. split; auto.
   - destruct (cached_ok NB C r K blk len dep H1 H2 H3 H4 (surplus xi Q blk len dep) t) as [_ R].
     apply in_order_is_tlru. exact R. Qed.

@@ -23,15 +23,14 @@ Definition lower (P : nat -> bool) := uncached_tel xi us - bound steps touch ask
    plan is at least the bound that P gives. *)
 Theorem certificate_is_sound P X : plan X -> lower P <= tel xi us X.
 Proof. intros Pl. unfold lower. pose proof (weak_duality N steps touch asks (fun _ => C)) as W.
-  assert (K : kept steps asks X <= bound steps touch asks (fun _ => C) P).
-  { apply W with (X := X).
-    - intros t b n. unfold asks, touch. destruct (Nat.ltb_spec t steps); simpl; [|intros []].
-      intros [E|[]]. inversion E; subst. rewrite Nat.eqb_refl, orb_true_r. split; auto.
+  assert (K : kept steps asks X <= bound steps touch asks (fun _ => C) P). { apply W with (X := X).
+    - intros t b n. unfold asks, touch. destruct (Nat.ltb_spec t steps); simpl; [|intros []]. intros [E|[]].
+      inversion E; subst. rewrite Nat.eqb_refl, orb_true_r. split; auto.
     - intros t. unfold asks. destruct (t <? steps); simpl; repeat constructor; auto.
-    - intros t b H. unfold touch in H. apply orb_false_iff in H as [H1 H2].
-      apply Nat.leb_gt in H1. apply Nat.eqb_neq in H2. apply (p_grows _ _ _ _ _ _ Pl); auto.
+    - intros t b H. unfold touch in H. apply orb_false_iff in H as [H1 H2]. apply Nat.leb_gt in H1.
+      apply Nat.eqb_neq in H2. apply (p_grows _ _ _ _ _ _ Pl); auto.
     - apply (p_fits _ _ _ _ _ _ Pl). } assert (E : uncached_tel xi us <= tel xi us X + kept steps asks X).
-  { unfold uncached_tel, tel, kept. rewrite <- sum_add. apply sum_le. intros t Ht. unfold asks.
-    assert (Q : (t <? steps) = true) by now apply Nat.ltb_lt. rewrite Q. simpl. unfold Plans.need. lia. } lia.
-Qed.
+      { unfold uncached_tel, tel, kept. rewrite <- sum_add. apply sum_le. intros t Ht. unfold asks.
+      assert (Q : (t <? steps) = true) by now apply Nat.ltb_lt. rewrite Q. simpl. unfold Plans.need. lia. } lia.
+      Qed.
 End LowerBound.

@@ -18,8 +18,8 @@ Lemma upd_case {A} (f : nat -> A) i v j :
 Proof. destruct (Nat.eq_dec j i); [left; subst; now rewrite upd_eq | right; now rewrite upd_neq]. Qed.
 
 Lemma sum_le n f g : (forall i, i < n -> f i <= g i) -> sum n f <= sum n g.
-Proof. induction n; simpl; intros H; [lia|].
-  assert (sum n f <= sum n g) by (apply IHn; intros; apply H; lia). specialize (H n). lia. Qed.
+Proof. induction n; simpl; intros H; [lia|]. assert (sum n f <= sum n g) by (apply IHn; intros; apply H; lia).
+  specialize (H n). lia. Qed.
 Lemma sum_ext n f g : (forall i, i < n -> f i = g i) -> sum n f = sum n g.
 Proof. induction n; simpl; intros H; [lia|]. rewrite IHn, H; auto. Qed.
 Lemma sum_upd n f v x : v < n -> sum n (upd f v x) + f v = sum n f + x.
@@ -28,8 +28,8 @@ Proof. induction n; simpl; intros H; [lia|]. destruct (Nat.eq_dec v n) as [->|H'
   - rewrite (upd_neq f v n) by lia. specialize (IHn ltac:(lia)). lia. Qed.
 Lemma sum_one n f v : (forall j, j < n -> j <> v -> f j = 0) -> sum n f <= f v.
 Proof. induction n; simpl; intros H; [lia|]. destruct (Nat.eq_dec v n) as [->|H'].
-  - enough (sum n f = 0) by lia. clear IHn. assert (G : forall m, m <= n -> sum m f = 0)
-      by (induction m; simpl; intros; [lia|]; rewrite IHm, H; lia). apply G; lia.
+  - enough (sum n f = 0) by lia. clear IHn. assert (G : forall m, m <= n -> sum m f = 0) by (induction m; simpl;
+    intros; [lia|]; rewrite IHm, H; lia). apply G; lia.
   - rewrite (H n) by lia. enough (sum n f <= f v) by lia. apply IHn. intros; apply H; lia. Qed.
 
 Lemma sum_ge n f v : v < n -> f v <= sum n f.
@@ -41,8 +41,8 @@ Proof. induction n; simpl; lia. Qed.
 Lemma sum_zero n : sum n (fun _ => 0) = 0.
 Proof. induction n; simpl; lia. Qed.
 Lemma sum_point n s x : sum n (fun u => if u =? s then x else 0) = if s <? n then x else 0.
-Proof. induction n; simpl; auto. rewrite IHn.
-  destruct (Nat.eqb_spec n s), (Nat.ltb_spec s n), (Nat.ltb_spec s (S n)); lia. Qed.
+Proof. induction n; simpl; auto. rewrite IHn. destruct (Nat.eqb_spec n s), (Nat.ltb_spec s n), (Nat.ltb_spec s (S
+  n)); lia. Qed.
 Lemma sum_swap n m f : sum n (fun i => sum m (fun j => f i j)) = sum m (fun j => sum n (fun i => f i j)).
 Proof. induction n; simpl; [now rewrite sum_zero|]. now rewrite IHn, sum_add. Qed.
 Lemma lsum_swap {A} (l : list A) m f :
@@ -60,8 +60,8 @@ Proof. intros H. apply sum_le. intros i Hi. specialize (H i Hi). destruct (p i),
 Lemma cnt_ext M p r : (forall i, i < M -> p i = r i) -> cnt M p = cnt M r.
 Proof. intros H. apply sum_ext. intros i Hi. now rewrite (H i Hi). Qed.
 Lemma cnt_upd M p v x : v < M -> cnt M (upd p v x) + b2n (p v) = cnt M p + b2n x.
-Proof. intros H. unfold cnt. rewrite (sum_ext M (fun i => if upd p v x i then 1 else 0)
-    (upd (fun i => if p i then 1 else 0) v (b2n x))).
+Proof. intros H. unfold cnt. rewrite (sum_ext M (fun i => if upd p v x i then 1 else 0) (upd (fun i => if p i
+  then 1 else 0) v (b2n x))).
   - now apply (sum_upd M (fun i => if p i then 1 else 0)).
   - intros i _. unfold upd, b2n. destruct (i =? v); auto. Qed.
 
@@ -72,23 +72,21 @@ Proof. induction T; simpl; auto. rewrite (Nat.add_comm D (T * D)), sum_app. lia.
 Lemma sum_ltb D k : k <= D -> sum D (fun d => if d <? k then 1 else 0) = k.
 Proof. intros H. replace D with (k + (D - k)) by lia. rewrite sum_app.
   rewrite (sum_ext k _ (fun _ => 1)) by (intros; replace (i <? k) with true by (symmetry; apply Nat.ltb_lt; lia);
-    auto). rewrite (sum_ext (D - k) _ (fun _ => 0)) by (intros; replace (k + i <? k) with false by (symmetry;
-    apply Nat.ltb_ge; lia); auto).
-  rewrite sum_zero. enough (sum k (fun _ => 1) = k) by lia. clear. induction k; simpl; lia. Qed.
+  auto). rewrite (sum_ext (D - k) _ (fun _ => 0)) by (intros; replace (k + i <? k) with false by (symmetry;
+  apply Nat.ltb_ge; lia); auto). rewrite sum_zero. enough (sum k (fun _ => 1) = k) by lia. clear. induction k;
+  simpl; lia. Qed.
 
 (* as many ones as there are marked items, if marks are injective *)
 Lemma sum_inj M NB (p : nat -> bool) (f : nat -> nat) (Y : nat -> bool) :
   (forall i, i < M -> p i = true -> f i < NB /\ Y (f i) = true) ->
   (forall i j, i < M -> j < M -> p i = true -> p j = true -> f i = f j -> i = j) ->
   cnt M p <= cnt NB Y.
-Proof. revert Y. induction M; intros Y H Inj; [unfold cnt; simpl; lia|].
-  unfold cnt. simpl. fold (cnt M p). destruct (p M) eqn:PM.
-  - destruct (H M ltac:(lia) PM) as [B YM].
-    pose proof (cnt_upd NB Y (f M) false B) as U. rewrite YM in U. simpl in U.
-    assert (cnt M p <= cnt NB (upd Y (f M) false)).
-    { apply IHM.
-      - intros i Hi Pi. destruct (H i ltac:(lia) Pi) as [Bi Yi]. split; auto.
-        rewrite upd_neq; auto. intros E. assert (i = M) by (apply Inj; auto; lia). lia.
+Proof. revert Y. induction M; intros Y H Inj; [unfold cnt; simpl; lia|]. unfold cnt. simpl. fold (cnt M p).
+  destruct (p M) eqn:PM.
+  - destruct (H M ltac:(lia) PM) as [B YM]. pose proof (cnt_upd NB Y (f M) false B) as U. rewrite YM in U.
+    simpl in U. assert (cnt M p <= cnt NB (upd Y (f M) false)). { apply IHM.
+      - intros i Hi Pi. destruct (H i ltac:(lia) Pi) as [Bi Yi]. split; auto. rewrite upd_neq; auto. intros E.
+        assert (i = M) by (apply Inj; auto; lia). lia.
       - intros; apply Inj; auto; lia. } unfold cnt in *. lia.
   - assert (cnt M p <= cnt NB Y) by (apply IHM; [intros; apply H | intros; apply Inj]; auto; lia).
     unfold cnt in *. lia. Qed.
@@ -97,20 +95,19 @@ Lemma argmax m (p : nat -> bool) (key : nat -> nat) : (exists i, i < m /\ p i = 
   exists I, I < m /\ p I = true /\ forall J, J < m -> p J = true -> key J <= key I.
 Proof. induction m; intros (i & Hi & Pi); [lia|]. destruct (existsb p (seq 0 m)) eqn:E.
   - apply existsb_exists in E as (k & Hk & Pk). apply in_seq in Hk.
-    destruct (IHm (ex_intro _ k (conj (proj2 Hk) Pk))) as (I & HI & PI & Mx).
-    destruct (p m) eqn:Pm; [destruct (le_lt_dec (key I) (key m))|].
+    destruct (IHm (ex_intro _ k (conj (proj2 Hk) Pk))) as (I & HI & PI & Mx). destruct (p m) eqn:Pm;
+    [destruct (le_lt_dec (key I) (key m))|].
     + exists m. repeat split; auto. intros J HJ PJ. destruct (Nat.eq_dec J m) as [->|]; auto.
       specialize (Mx J ltac:(lia) PJ). lia.
     + exists I. repeat split; auto. intros J HJ PJ. destruct (Nat.eq_dec J m) as [->|]; [lia|]. apply Mx; auto;
       lia.
     + exists I. repeat split; auto. intros J HJ PJ. destruct (Nat.eq_dec J m) as [->|]; [congruence|]. apply Mx;
       auto; lia.
-  - assert (N : forall j, j < m -> p j = false).
-    { intros j Hj. apply not_true_iff_false. intros H. apply not_true_iff_false in E. apply E.
-      apply existsb_exists. exists j. split; auto. apply in_seq. lia. }
-    assert (i = m) by (destruct (Nat.eq_dec i m); auto; rewrite N in Pi by lia; discriminate). subst.
-    exists m. repeat split; auto. intros J HJ PJ. destruct (Nat.eq_dec J m) as [->|]; auto.
-      rewrite N in PJ by lia. discriminate. Qed.
+  - assert (N : forall j, j < m -> p j = false). { intros j Hj. apply not_true_iff_false. intros H.
+    apply not_true_iff_false in E. apply E. apply existsb_exists. exists j. split; auto. apply in_seq. lia. }
+    assert (i = m) by (destruct (Nat.eq_dec i m); auto; rewrite N in Pi by lia; discriminate). subst. exists m.
+    repeat split; auto. intros J HJ PJ. destruct (Nat.eq_dec J m) as [->|]; auto. rewrite N in PJ by lia.
+    discriminate. Qed.
 Lemma cnt_pos m p : cnt m p > 0 -> exists i, i < m /\ p i = true.
 Proof. induction m; unfold cnt in *; simpl; intros H; [lia|]. destruct (p m) eqn:E; [exists m; auto|].
   destruct IHm as (i & Hi & Pi); [lia|]. exists i; auto. Qed.
@@ -136,7 +133,7 @@ Proof. induction n; simpl; [lia|]. destruct (pick n p key) as [v|].
       * intros j Hj Pj. destruct (Nat.eq_dec j n) as [->|]; [lia|]. apply M; auto; lia.
     + repeat split; auto. intros j Hj Pj. destruct (Nat.eq_dec j n) as [->|]; [congruence|]. apply M; auto; lia.
   - destruct (p n) eqn:Pn.
-    + repeat split; auto. intros j Hj Pj. destruct (Nat.eq_dec j n) as [->|]; [lia|].
-      rewrite IHn in Pj by lia. discriminate.
+    + repeat split; auto. intros j Hj Pj. destruct (Nat.eq_dec j n) as [->|]; [lia|]. rewrite IHn in Pj by lia.
+      discriminate.
     + intros j Hj. destruct (Nat.eq_dec j n) as [->|]; auto. apply IHn. lia. Qed.
 

@@ -23,8 +23,8 @@ Proof. intros i. unfold core. destruct (exempt _ _ _); lia. Qed.
 (* Two caches that LRU cuts are the same afterwards if they were before: nobody came at the same time. *)
 Lemma lru_same w theta A A' : clock N w theta -> within (past w) A -> lru w theta A A' ->
   forall B B', (forall i, A i = B i) -> lru w theta B B' -> forall i, A' i = B' i.
-Proof. intros K W R. unfold Policies.lru in *.
-  induction R as [A D | A v A' Hv F Mv R IH | A v A' O _ Lv R IH]; intros B B' E S.
+Proof. intros K W R. unfold Policies.lru in *. induction R as [A D | A v A' Hv F Mv R IH | A v A' O _ Lv R IH];
+  intros B B' E S.
   - destruct S as [B _ | B v B' Hv F Mv S | B v B' O Rd Lv S]; auto.
     + specialize (W v). rewrite E in W. lia.
     + rewrite (sum_ext N A B) in D by auto. lia.
@@ -32,13 +32,12 @@ Proof. intros K W R. unfold Policies.lru in *.
   - destruct S as [B D | B u B' Hv F Mv S | B u B' O' _ Lu S].
     + rewrite (sum_ext N A B) in O by auto. lia.
     + specialize (W u). rewrite E in W. lia.
-    + assert (v = u).
-      { destruct Lv as (Hv & Xv & Mv & Mn), Lu as (Hu & Xu & Mu & Mn'). apply (c_apart _ _ _ K).
+    + assert (v = u). { destruct Lv as (Hv & Xv & Mv & Mn), Lu as (Hu & Xu & Mu & Mn'). apply (c_apart _ _ _ K).
         - apply Nat.le_antisymm; [apply Mn; auto; rewrite E; auto | apply Mn'; auto; rewrite <- E; auto].
-        - apply (c_came _ _ _ K). specialize (W v). lia. }
-      subst u. assert (W' : within (past w) (lose A v)) by (intros i; specialize (W i); at_place v i; lia).
-      apply (IH W' (lose B v)); auto. intros i. unfold lose. rewrite (E v). unfold upd. destruct (i =? v); auto.
-Qed.
+        - apply (c_came _ _ _ K). specialize (W v). lia. } subst u.
+          assert (W' : within (past w) (lose A v)) by (intros i; specialize (W i); at_place v i; lia).
+          apply (IH W' (lose B v)); auto. intros i. unfold lose. rewrite (E v). unfold upd. destruct (i =? v);
+          auto. Qed.
 
 (* The core of what T-LRU leaves is what LRU leaves of the core. *)
 Lemma core_of_cut w theta X X' : within (past w) X -> cut N C forced (b w) (no_surplus N forced theta (b w)) w
@@ -48,15 +47,14 @@ Lemma core_of_cut w theta X X' : within (past w) X -> cut N C forced (b w) (no_s
 Proof. intros W R. induction R as [X D | X v X' Hv F Mv R IH | X v X' O Rd Lv R IH]; intros A E.
   - exists A. split; auto. apply fits. apply Nat.le_trans with (sum N X); auto. apply sum_le. intros i _.
     rewrite E. apply core_le.
-  - apply IH; [intros i; specialize (W i); at_place v i; lia|]. intros i. rewrite E. unfold core.
-    unfold lose. destruct (upd_case X v (X v - 1) i) as [[-> U]|[_ U]]; rewrite U; auto.
-    rewrite (may_not_exempt _ _ Mv). lia.
-  - assert (EX : forall i, i < N -> A i = X i).
-    { intros i Hi. rewrite E. unfold core. destruct (exempt forced theta i) eqn:Ex; auto.
-      specialize (Rd i Hi (exempt_may _ _ Ex)). lia. } destruct Lv as (Hv & Xv & Mv & Mn).
-    destruct (IH ltac:(intros i; specialize (W i); at_place v i; lia) (lose A v)) as (A' & RA & EA).
-    + intros i. unfold lose. rewrite EX by auto. unfold core.
-      destruct (upd_case A v (X v - 1) i) as [[-> U]|[n U]]; rewrite U.
+  - apply IH; [intros i; specialize (W i); at_place v i; lia|]. intros i. rewrite E. unfold core. unfold lose.
+    destruct (upd_case X v (X v - 1) i) as [[-> U]|[_ U]]; rewrite U; auto. rewrite (may_not_exempt _ _ Mv). lia.
+  - assert (EX : forall i, i < N -> A i = X i). { intros i Hi. rewrite E. unfold core.
+    destruct (exempt forced theta i) eqn:Ex; auto. specialize (Rd i Hi (exempt_may _ _ Ex)). lia. }
+    destruct Lv as (Hv & Xv & Mv & Mn). destruct (IH ltac:(intros i; specialize (W i); at_place v i;
+    lia) (lose A v)) as (A' & RA & EA).
+    + intros i. unfold lose. rewrite EX by auto. unfold core. destruct (upd_case A v (X v - 1) i) as [[-> U]|[n
+      U]]; rewrite U.
       * rewrite upd_eq, (may_not_exempt _ _ Mv). specialize (Rd v Hv Mv). lia.
       * rewrite upd_neq by auto. rewrite E. reflexivity.
     + exists A'. split; auto. apply evicts with (v := v); auto; [|exact I|].
@@ -65,8 +63,8 @@ Proof. intros W R. induction R as [X D | X v X' Hv F Mv R IH | X v X' O Rd Lv R 
 
 Lemma cut_within budget ready w theta M X X' : cut N C forced budget ready w theta X X' -> within M X ->
   within M X'.
-Proof. induction 1 as [| X v X' Hv F Mv R IH | X v X' O Rd Lv R IH]; intros W; auto;
-    apply IH; intros i; specialize (W i); at_place v i; lia. Qed.
+Proof. induction 1 as [| X v X' Hv F Mv R IH | X v X' O Rd Lv R IH]; intros W; auto; apply IH; intros i;
+  specialize (W i); at_place v i; lia. Qed.
 
 Lemma drop_within g theta M X : within M X -> within M (drop_those forced g theta X).
 Proof. intros W i. specialize (W i). unfold drop_those. destruct (_ && _); lia. Qed.
@@ -86,11 +84,11 @@ Lemma same_excesses : forall us w X Y exX exY,
   run xi policy w X us exX -> run xi policy w Y us exY -> exX = exY.
 Proof. induction us as [|u us IH]; intros w X Y exX exY St WX WY I Tr Co RX RY.
   - inversion RX; inversion RY; auto.
-  - destruct Tr as (Nu & Hu & Tr). destruct Co as (Pu & Ot & Co).
-    inversion RY as [|? ? ? ? Y' ysY CY RY']; subst. inversion RX as [|? ? ? ? X' xsX CX RX']; subst. f_equal.
+  - destruct Tr as (Nu & Hu & Tr). destruct Co as (Pu & Ot & Co). inversion RY as [|? ? ? ? Y' ysY CY RY'];
+    subst. inversion RX as [|? ? ? ? X' xsX CX RX']; subst. f_equal.
     + unfold excess, uncached, reused in *. specialize (I (who u)). specialize (WX (who u)).
-      specialize (WY (who u)). clear -I WX WY Pu Hu.
-      destruct (Nat.eq_dec (past w (who u)) 0); [lia|]. specialize (Pu ltac:(lia)). lia.
+      specialize (WY (who u)). clear -I WX WY Pu Hu. destruct (Nat.eq_dec (past w (who u)) 0); [lia|].
+      specialize (Pu ltac:(lia)). lia.
     + destruct (serve_stands N w u St Nu) as (St' & K). unfold aware_tlru in CX, CY.
       set (X1 := drop_those forced (gone (serve u w)) (who u) (fill u X)) in *.
       set (Y1 := drop_those forced (gone (serve u w)) (who u) (fill u Y)) in *.
@@ -98,20 +96,18 @@ Proof. induction us as [|u us IH]; intros w X Y exX exY St WX WY I Tr Co RX RY.
       assert (WY' : within (past (serve u w)) Y1) by (apply drop_within; exact (fill_le u Y (past w) WY)).
       destruct (core_of_cut _ _ _ _ WX' CX _ (fun _ => eq_refl)) as (A & RA & EA).
       destruct (core_of_cut _ _ _ _ WY' CY _ (fun _ => eq_refl)) as (B & RB & EB).
-      assert (AB : forall i, A i = B i).
-      { apply lru_same with (w := serve u w) (theta := who u) (B := core (serve u w) (who u) Y1) (B' := B)
-          (A := core (serve u w) (who u) X1); auto.
+      assert (AB : forall i, A i = B i). { apply lru_same with (w := serve u w) (theta := who u) (B := core
+      (serve u w) (who u) Y1) (B' := B) (A := core (serve u w) (who u) X1); auto.
         - intros i. pose proof (core_le (serve u w) (who u) X1 i). specialize (WX' i). lia.
-        - intros i. unfold core, X1, Y1, drop_those, fill.
-          destruct (Nat.eq_dec i (who u)) as [->|n]; [now rewrite !upd_eq|].
-          rewrite !upd_neq by auto. specialize (I i).
-          assert (Ex : exempt forced (who u) i = false) by (apply may_not_exempt; intros _; auto).
-          rewrite Ex. simpl. rewrite andb_true_r. destruct (gone (serve u w) i); auto. now rewrite (Ot i n). }
-      apply (IH (serve u w) X' Y'); auto.
+        - intros i. unfold core, X1, Y1, drop_those, fill. destruct (Nat.eq_dec i (who u)) as [->|n];
+          [now rewrite !upd_eq|]. rewrite !upd_neq by auto. specialize (I i).
+          assert (Ex : exempt forced (who u) i = false) by (apply may_not_exempt; intros _; auto). rewrite Ex.
+          simpl. rewrite andb_true_r. destruct (gone (serve u w) i); auto. now rewrite (Ot i n). }
+          apply (IH (serve u w) X' Y'); auto.
       * exact (cut_within _ _ _ _ _ _ _ CX WX').
       * exact (cut_within _ _ _ _ _ _ _ CY WY').
-      * intros i. specialize (AB i). rewrite EA, EB in AB. unfold core in AB.
-        destruct (exempt forced (who u) i); [now rewrite AB | exact AB]. Qed.
+      * intros i. specialize (AB i). rewrite EA, EB in AB. unfold core in AB. destruct (exempt forced (who u) i);
+        [now rewrite AB | exact AB]. Qed.
 End Order.
 
 (* Rows trim.order-is-free, trim.order-is-free.named and .named.forced, of every policy with budgets that foresee
@@ -136,9 +132,8 @@ Theorem order_of_trimming_is_free : forall N C xi forced w X us one_order other_
   run xi (tlru N C forced xi) w X us one_order ->
   run xi (tlru N C forced xi) w X us other_order ->
   one_order = other_order.
-Proof. intros N C xi forced w X us xs ys St Tr Co.
-  exact (order_is_free_with_foresight N C xi forced (budget xi) (fun _ _ => false) w X us xs ys St Tr
-    (covered_foresees xi us w Co)). Qed.
+Proof. intros N C xi forced w X us xs ys St Tr Co. exact (order_is_free_with_foresight N C xi forced (budget xi)
+  (fun _ _ => false) w X us xs ys St Tr (covered_foresees xi us w Co)). Qed.
 
 (* Where no budget is less than the past, nothing is trimmed. *)
 Lemma nothing_to_trim N C forced b ready w theta X X' : (forall i, past w i <= b i) -> within (past w) X ->
@@ -147,25 +142,22 @@ Proof. intros B W R. induction R as [X D | X v X' Hv F Mv R IH | X v X' O Rd Lv 
   - now apply fits.
   - specialize (W v). specialize (B v). lia.
   - apply evicts with (v := v); [auto|exact I|auto|]. apply IH. intros i. specialize (W i). at_place v i; lia.
-Qed.
+    Qed.
 
 Lemma same_runs N C xi forced : forall us w X Y xs ys, stands N w -> within (past w) X -> (forall i, X i = Y i) ->
   (forall i, xi <= guess w i) -> Forall (fun u => xi <= estimate u) us -> trace N w us ->
   run 0 (tlru_partial N C forced xi) w X us xs -> run 0 (lru N C forced) w Y us ys -> xs = ys.
-Proof.
-  induction us as [|u us IH]; intros w X Y xs ys St W E G Es Tr RX RY; inversion RX as [|? ? ? ? X' ? CX RX'];
-    subst; inversion RY as [|? ? ? ? Y' ? CY RY']; subst; auto.
+Proof. induction us as [|u us IH]; intros w X Y xs ys St W E G Es Tr RX RY;
+  inversion RX as [|? ? ? ? X' ? CX RX']; subst; inversion RY as [|? ? ? ? Y' ? CY RY']; subst; auto.
   destruct Tr as (Nu & _ & Tr). inversion Es as [|? ? Eu Es']; subst.
-    destruct (serve_stands N w u St Nu) as (St' & K).
-  assert (W' : within (past (serve u w)) (fill u X)) by (exact (fill_le u X (past w) W)).
-  assert (G' : forall i, xi <= guess (serve u w) i).
-  { intros i. simpl. destruct (upd_case (guess w) (who u) (estimate u) i) as [[-> F]|[_ F]]; rewrite F; auto. }
-  f_equal; [unfold excess, uncached, reused; now rewrite E|].
-  assert (CX' : lru N C forced (serve u w) (who u) (fill u X) X').
-  { apply nothing_to_trim with (b := budget xi (serve u w)) (ready := at_once); auto. intros i. specialize (G' i).
-    unfold budget. lia. } apply (IH (serve u w) X' Y'); auto; [exact (cut_within _ _ _ _ _ _ _ _ _ _ CX W')|].
-  apply (lru_same N C forced (serve u w) (who u) _ _ K W' CX' (fill u Y)); auto.
-  intros i. unfold fill, upd. now rewrite E. Qed.
+  destruct (serve_stands N w u St Nu) as (St' & K). assert (W' : within (past (serve u w)) (fill u X)) by (exact
+  (fill_le u X (past w) W)). assert (G' : forall i, xi <= guess (serve u w) i). { intros i. simpl.
+  destruct (upd_case (guess w) (who u) (estimate u) i) as [[-> F]|[_ F]]; rewrite F; auto. } f_equal;
+  [unfold excess, uncached, reused; now rewrite E|]. assert (CX' : lru N C forced (serve u w) (who u) (fill u X)
+  X'). { apply nothing_to_trim with (b := budget xi (serve u w)) (ready := at_once); auto. intros i.
+  specialize (G' i). unfold budget. lia. } apply (IH (serve u w) X' Y'); auto;
+  [exact (cut_within _ _ _ _ _ _ _ _ _ _ CX W')|]. apply (lru_same N C forced (serve u w) (who u) _ _ K W' CX'
+  (fill u Y)); auto. intros i. unfold fill, upd. now rewrite E. Qed.
 
 (* Row theorem-31.large-q. With estimates of at least xi T-LRU is LRU, turn by turn: run 0 gives the uncached
    tokens. *)

@@ -12,8 +12,8 @@ Proof. induction us as [|u us IH]; intros w; simpl; [lia|]. unfold after in *. s
 Lemma sum_first n f : sum (S n) f = f 0 + sum n (fun t => f (S t)).
 Proof. induction n; simpl in *; [lia|]. rewrite IHn. lia. Qed.
 Lemma firstn_next us : forall t, t < length us -> firstn (S t) us = firstn t us ++ [turn_at us t].
-Proof. induction us as [|u us IH]; intros t Ht; simpl in Ht; [lia|].
-  destruct t; simpl; auto. f_equal. apply IH. lia. Qed.
+Proof. induction us as [|u us IH]; intros t Ht; simpl in Ht; [lia|]. destruct t; simpl; auto. f_equal. apply IH.
+  lia. Qed.
 
 Lemma states xi policy : forall us w X xs, run xi policy w X us xs -> exists Y : nat -> cache, Y 0 = X /\
   (forall t, t < length us ->
@@ -21,8 +21,8 @@ Lemma states xi policy : forall us w X xs, run xi policy w X us xs -> exists Y :
   total xs = sum (length us) (fun t => excess xi (Y t) (turn_at us t)).
 Proof. induction us as [|u us IH]; intros w X xs R; inversion R as [|? ? ? ? X' ys K R']; subst.
   - exists (fun _ => X). repeat split; auto. simpl. lia.
-  - destruct (IH _ _ _ R') as (Y & Y0 & St & E).
-    exists (fun t => match t with 0 => X | S t => Y t end). repeat split.
+  - destruct (IH _ _ _ R') as (Y & Y0 & St & E). exists (fun t => match t with 0 => X | S t => Y t end).
+    repeat split.
     + intros [|t] Ht; simpl in Ht; [unfold after; simpl; rewrite Y0; exact K|]. apply (St t). lia.
     + cbn [length]. rewrite sum_first. unfold total in *. simpl. unfold turn_at in *. simpl. lia. Qed.
 
@@ -35,17 +35,16 @@ Fixpoint past_at t i :=
 End Past.
 Lemma trace_at N : forall us w, trace N w us -> forall t, t < length us ->
   who (turn_at us t) < N /\ history (turn_at us t) <= past (after w (firstn t us)) (who (turn_at us t)).
-Proof. induction us as [|u us IH]; intros w Tr t Ht; simpl in *; [lia|]. destruct Tr as (W & H & Tr).
-  destruct t; simpl; auto. apply IH; auto. lia. Qed.
+Proof. induction us as [|u us IH]; intros w Tr t Ht; simpl in *; [lia|]. destruct Tr as (W & H & Tr). destruct t;
+  simpl; auto. apply IH; auto. lia. Qed.
 Lemma whole_after : forall us w, whole w us -> forall t, t < length us ->
   history (turn_at us t) = past (after w (firstn t us)) (who (turn_at us t)).
-Proof. induction us as [|u us IH]; intros w Wh t Ht; simpl in *; [lia|]. destruct Wh as (H & Wh).
-  destruct t; simpl; auto. apply IH; auto. lia. Qed.
+Proof. induction us as [|u us IH]; intros w Wh t Ht; simpl in *; [lia|]. destruct Wh as (H & Wh). destruct t;
+  simpl; auto. apply IH; auto. lia. Qed.
 Lemma past_after w us : forall t i, t <= length us -> past (after w (firstn t us)) i = past_at (past w) us t i.
 Proof. induction t; intros i Ht; auto. unfold after in *. cbn [past_at].
-  rewrite firstn_next, fold_left_app by lia. simpl.
-  destruct (Nat.eqb_spec (who (turn_at us t)) i) as [<-|n]; [now rewrite upd_eq|].
-  rewrite upd_neq by auto. apply IHt. lia. Qed.
+  rewrite firstn_next, fold_left_app by lia. simpl. destruct (Nat.eqb_spec (who (turn_at us t)) i) as [<-|n];
+  [now rewrite upd_eq|]. rewrite upd_neq by auto. apply IHt. lia. Qed.
 Lemma histories_at N us w : trace N w us -> forall t, t < steps us ->
   who (turn_at us t) < N /\ history (turn_at us t) <= past_at (past w) us t (who (turn_at us t)).
 Proof. intros Tr t Ht. destruct (trace_at N us w Tr t Ht) as [A B]. split; auto.

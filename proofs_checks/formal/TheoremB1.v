@@ -8,26 +8,25 @@ Fixpoint run_of (Z : nat -> bool) n d := match n with 0 => 0 | S n => if Z d the
 Lemma run_of_ge Z n m : forall d, m <= n -> (forall k, k < m -> Z (d + k) = true) -> run_of Z n d >= m.
 Proof. revert m. induction n; simpl; intros m d L H; [lia|]. destruct m; [lia|].
   pose proof (H 0 ltac:(lia)) as H0. rewrite Nat.add_0_r in H0. rewrite H0.
-  enough (run_of Z n (S d) >= m) by lia. apply IHn; [lia|]. intros k Hk.
-  replace (S d + k) with (d + S k) by lia. apply H. lia. Qed.
+  enough (run_of Z n (S d) >= m) by lia. apply IHn; [lia|]. intros k Hk. replace (S d + k) with (d + S k) by lia.
+  apply H. lia. Qed.
 Lemma run_of_in Z n : forall d k, k < run_of Z n d -> Z (d + k) = true /\ k < n.
-Proof. induction n; simpl; intros d k H; [lia|]. destruct (Z d) eqn:E; [|lia].
-  destruct k; [rewrite Nat.add_0_r; split; auto; lia|]. replace (d + S k) with (S d + k) by lia.
-  destruct (IHn (S d) k) as [A B]; [lia|]. split; auto. lia. Qed.
+Proof. induction n; simpl; intros d k H; [lia|]. destruct (Z d) eqn:E; [|lia]. destruct k; [rewrite Nat.add_0_r;
+  split; auto; lia|]. replace (d + S k) with (S d + k) by lia. destruct (IHn (S d) k) as [A B]; [lia|]. split;
+  auto. lia. Qed.
 Lemma run_of_mono Z Z' n d : (forall k, k < n -> Z (d + k) = true -> Z' (d + k) = true) ->
   run_of Z n d <= run_of Z' n d.
 Proof. intros H. apply run_of_ge.
   - destruct (le_lt_dec (run_of Z n d) n) as [|G]; auto. destruct (run_of_in Z n d n G). lia.
   - intros k Hk. destruct (run_of_in _ _ _ _ Hk). auto. Qed.
 Lemma run_of_cnt Z n : run_of Z n 0 <= cnt n Z.
-Proof. assert (L : run_of Z n 0 <= n).
-  { destruct (le_lt_dec (run_of Z n 0) n) as [|G]; auto. destruct (run_of_in Z n 0 n G). lia. }
-  rewrite <- (sum_ltb n (run_of Z n 0) L). apply sum_le. intros d _.
+Proof. assert (L : run_of Z n 0 <= n). { destruct (le_lt_dec (run_of Z n 0) n) as [|G]; auto.
+  destruct (run_of_in Z n 0 n G). lia. } rewrite <- (sum_ltb n (run_of Z n 0) L). apply sum_le. intros d _.
   destruct (Nat.ltb_spec d (run_of Z n 0)) as [H|]; [|lia]. apply run_of_in in H as [H _]. simpl in H.
-    now rewrite H. Qed.
+  now rewrite H. Qed.
 Lemma sum_ltb_le n k : sum n (fun d => if d <? k then 1 else 0) <= k.
-Proof. enough (sum n (fun d => if d <? k then 1 else 0) = min n k) by lia.
-  induction n; cbn [sum]; [lia|]. rewrite IHn. destruct (Nat.ltb_spec n k); lia. Qed.
+Proof. enough (sum n (fun d => if d <? k then 1 else 0) = min n k) by lia. induction n; cbn [sum]; [lia|].
+  rewrite IHn. destruct (Nat.ltb_spec n k); lia. Qed.
 
 Section TheoremB1.
 Variables N C xi : nat.
@@ -85,25 +84,24 @@ Proof. intros Ht Hd. unfold reads_iff. rewrite reads_ok. split.
   - intros [<- L]. exists d. auto. Qed.
 Lemma running_token t c : t <= T -> runs r blk len t c = true ->
   exists s, t = S s /\ forced = true /\ reads blk len s c = true.
-Proof. intros Ht H. apply (runs_ok blk len) in H as (k & K1 & K2 & R). unfold b2n in K1.
-  destruct forced; [|lia]. exists (t - 1). replace k with (t - 1) in R by lia. repeat split; auto. lia. Qed.
+Proof. intros Ht H. apply (runs_ok blk len) in H as (k & K1 & K2 & R). unfold b2n in K1. destruct forced; [|lia].
+  exists (t - 1). replace k with (t - 1) in R by lia. repeat split; auto. lia. Qed.
 Lemma running_fit t : t <= T -> cnt (N * D) (runs r blk len t) <= C.
 Proof. intros Ht. destruct (existsb (fun c => runs r blk len t c) (seq 0 (N * D))) eqn:Ex.
   - apply existsb_exists in Ex as (c & _ & H). destruct (running_token t c Ht H) as (s & -> & Fo & _).
     apply Nat.le_trans with (len s); [|apply each_fits; auto; lia]. pose proof (len_D s ltac:(lia)).
     rewrite <- (sum_ltb D (len s)) by lia. apply (sum_inj _ D _ (fun c => c mod D)).
     + intros c' Hc H'. destruct (running_token _ c' Ht H') as (s' & E & _ & R). injection E as <-.
-      apply reads_iff in R as (d & Hd & <-). unfold blk. destruct (split_block (who_at s) d ltac:(lia)) as [_ ->].
-      split; [lia|]. now apply Nat.ltb_lt.
+      apply reads_iff in R as (d & Hd & <-). unfold blk. destruct (split_block (who_at s) d ltac:(lia)) as [_
+      ->]. split; [lia|]. now apply Nat.ltb_lt.
     + intros c1 c2 _ _ H1 H2. destruct (running_token _ c1 Ht H1) as (s1 & E1 & _ & R1).
       destruct (running_token _ c2 Ht H2) as (s2 & E2 & _ & R2). injection E1 as <-. injection E2 as <-.
       apply reads_iff in R1 as (d1 & L1 & <-). apply reads_iff in R2 as (d2 & L2 & <-). unfold blk.
-      destruct (split_block (who_at s) d1 ltac:(lia)) as [_ ->].
-        destruct (split_block (who_at s) d2 ltac:(lia)) as [_ ->]. congruence.
-  - enough (cnt (N * D) (runs r blk len t) <= cnt (N * D) (fun _ => false)) by
-      (assert (cnt (N * D) (fun _ => false) = 0) by apply sum_zero; lia).
-    apply cnt_le. intros c Hc H. exfalso. apply not_true_iff_false in Ex. apply Ex. apply existsb_exists.
-    exists c. split; auto. apply in_seq. lia. Qed.
+      destruct (split_block (who_at s) d1 ltac:(lia)) as [_ ->]. destruct (split_block (who_at s) d2 ltac:(lia))
+      as [_ ->]. congruence.
+  - enough (cnt (N * D) (runs r blk len t) <= cnt (N * D) (fun _ => false)) by (assert (cnt (N * D) (fun _ =>
+    false) = 0) by apply sum_zero; lia). apply cnt_le. intros c Hc H. exfalso. apply not_true_iff_false in Ex.
+    apply Ex. apply existsb_exists. exists c. split; auto. apply in_seq. lia. Qed.
 
 (* A plan of lengths is a plan of blocks that keeps as much. *)
 Definition blocks (X : nat -> cache) t c := c mod D <? X t (c / D).
@@ -116,18 +114,16 @@ Proof. intros []. split; [constructor|].
       * specialize (p_own t Ht). rewrite E in H. lia.
       * unfold blk. rewrite <- E. rewrite (Nat.mul_comm (c / D)). symmetry. apply Nat.div_mod. unfold D. lia.
     + left. specialize (p_grows t (c / D) Ht n). lia.
-  - intros t Ht. apply Nat.le_trans with (sum N (X t)); [|now apply p_fits].
-    unfold cnt. rewrite sum_grid. apply sum_le. intros i Hi. unfold blocks.
-    rewrite (sum_ext D _ (fun d => if d <? X t i then 1 else 0)); [apply sum_ltb_le|].
-    intros d Hd. destruct (split_block i d Hd) as [-> ->]. reflexivity.
+  - intros t Ht. apply Nat.le_trans with (sum N (X t)); [|now apply p_fits]. unfold cnt. rewrite sum_grid.
+    apply sum_le. intros i Hi. unfold blocks. rewrite (sum_ext D _ (fun d => if d <? X t i then 1 else 0));
+    [apply sum_ltb_le|]. intros d Hd. destruct (split_block i d Hd) as [-> ->]. reflexivity.
   - intros t c Ht H. destruct (running_token t c ltac:(lia) H) as (s & -> & Fo & R).
-    apply reads_iff in R as (d & Hd & <-).
-    unfold blocks, blk. pose proof (len_D s ltac:(lia)). destruct (split_block (who_at s) d ltac:(lia)) as [-> ->].
-    apply Nat.ltb_lt. rewrite p_forced; auto.
+    apply reads_iff in R as (d & Hd & <-). unfold blocks, blk. pose proof (len_D s ltac:(lia)).
+    destruct (split_block (who_at s) d ltac:(lia)) as [-> ->]. apply Nat.ltb_lt. rewrite p_forced; auto.
   - apply sum_le. intros t Ht. specialize (histories t Ht). pose proof (past_D t (who_at t) ltac:(lia)).
-    enough (leads blk (blocks X) t (hist t) 0 >= min (X t (who_at t)) (hist t)) by lia.
-    apply (leads_ge blk); [lia|]. intros k Hk. simpl. unfold blocks, blk.
-    destruct (split_block (who_at t) k ltac:(lia)) as [-> ->]. apply Nat.ltb_lt. lia. Qed.
+    enough (leads blk (blocks X) t (hist t) 0 >= min (X t (who_at t)) (hist t)) by lia. apply (leads_ge blk);
+    [lia|]. intros k Hk. simpl. unfold blocks, blk. destruct (split_block (who_at t) k ltac:(lia)) as [-> ->].
+    apply Nat.ltb_lt. lia. Qed.
 
 (* A plan of blocks has a plan of lengths, its leading blocks, that keeps as much. *)
 Definition lengths (Z : nat -> nat -> bool) : nat -> cache :=
@@ -136,34 +132,34 @@ Lemma lengths_plan Z : fplan Z -> plan (lengths Z) /\ tel (lengths Z) <= ftel Z.
 Proof. intros []. split; [constructor|].
   - intros i. unfold lengths. enough (run_of (fun d => Z 0 (i * D + d)) D 0 <= at_first i) by lia.
     destruct (le_lt_dec (run_of (fun d => Z 0 (i * D + d)) D 0) (at_first i)) as [|G]; auto. exfalso.
-    apply run_of_in in G as [G K]. apply p_first in G. unfold first_block in G. 
+    apply run_of_in in G as [G K]. apply p_first in G. unfold first_block in G.
     destruct (split_block i (at_first i) K) as [E1 E2]. cbn [Nat.add] in G. rewrite E1, E2 in G.
-      apply Nat.ltb_lt in G. lia.
+    apply Nat.ltb_lt in G. lia.
   - intros t i Ht n. unfold lengths. cbn [past_at]. destruct (Nat.eqb_spec (who_at t) i) as [E|_]; [congruence|].
     enough (run_of (fun d => Z (S t) (i * D + d)) D 0 <= run_of (fun d => Z t (i * D + d)) D 0) by lia.
     apply run_of_mono. simpl. intros k Hk H. destruct (p_step t _ Ht H) as [|R]; auto. exfalso.
     apply (read_token t i k Ht Hk) in R as [E _]. congruence.
   - intros t Ht. unfold lengths. cbn [past_at]. rewrite Nat.eqb_refl. lia.
-  - intros t Ht. apply Nat.le_trans with (cnt (N * D) (Z t)); [|now apply p_fits].
-    unfold cnt. rewrite sum_grid. apply sum_le. intros i Hi. unfold lengths.
-    pose proof (run_of_cnt (fun d => Z t (i * D + d)) D) as R. unfold cnt in R. lia.
+  - intros t Ht. apply Nat.le_trans with (cnt (N * D) (Z t)); [|now apply p_fits]. unfold cnt. rewrite sum_grid.
+    apply sum_le. intros i Hi. unfold lengths. pose proof (run_of_cnt (fun d => Z t (i * D + d)) D) as R.
+    unfold cnt in R. lia.
   - intros t Ht Fo. unfold lengths. cbn [past_at]. rewrite Nat.eqb_refl. pose proof (len_D t ltac:(lia)) as L.
     enough (run_of (fun d => Z (S t) (who_at t * D + d)) D 0 >= len t) by lia. apply run_of_ge; [lia|].
     intros k Hk. apply p_runs; auto. apply (runs_ok blk len). exists t. rewrite Fo. repeat split; simpl; try lia.
     apply read_token; auto; lia.
-  - apply sum_le. intros t Ht. pose proof (leads_le blk Z t (hist t) 0) as L.
-    pose proof (histories t Ht) as B. pose proof (past_D t (who_at t) ltac:(lia)) as B'.
-    enough (run_of (fun d => Z t (who_at t * D + d)) D 0 >= leads blk Z t (hist t) 0) by (unfold lengths; lia).
-    apply run_of_ge; [lia|]. intros k Hk. exact (leads_in blk Z t (hist t) 0 k Hk). Qed.
+  - apply sum_le. intros t Ht. pose proof (leads_le blk Z t (hist t) 0) as L. pose proof (histories t Ht) as B.
+    pose proof (past_D t (who_at t) ltac:(lia)) as B'. enough (run_of (fun d => Z t (who_at t * D + d)) D 0 >=
+    leads blk Z t (hist t) 0) by (unfold lengths; lia). apply run_of_ge; [lia|]. intros k Hk.
+    exact (leads_in blk Z t (hist t) 0 k Hk). Qed.
 
 (* The forest of the tokens: a turn's path is all that it has at its end, and it can hit its history. *)
 Lemma tokens : forest (N * D) T blk len hist.
 Proof. constructor.
   - intros t d Ht Hd. unfold blk. pose proof (len_D t Ht). specialize (numbers t Ht). nia.
-  - intros t d e Ht Hd He E. pose proof (len_D t Ht).
-    exact (proj2 (same_block (who_at t) (who_at t) d e ltac:(lia) ltac:(lia) E)).
-  - intros t d k Ht Kt Hd R. pose proof (len_D t Ht).
-    apply (read_token k _ (S d) Kt ltac:(lia)) in R as [E L]. apply (read_token k); auto; lia.
+  - intros t d e Ht Hd He E. pose proof (len_D t Ht). exact (proj2 (same_block (who_at t) (who_at t) d e
+    ltac:(lia) ltac:(lia) E)).
+  - intros t d k Ht Kt Hd R. pose proof (len_D t Ht). apply (read_token k _ (S d) Kt ltac:(lia)) in R as [E L].
+    apply (read_token k); auto; lia.
   - intros t Ht. unfold filled, input. lia. Qed.
 
 (* Tail-Optimized Belady on single tokens: Z t is what it caches at the start of turn t. *)
@@ -183,12 +179,11 @@ Lemma tokens_are_best Z : sum N at_first <= C -> run_on_tokens Z ->
   exists P, uncached_tel xi us = tel (lengths Z) + bound P.
 Proof. intros F (Z0 & Cu). assert (B : forall c, Z 0 c = first_block c) by (intros c; now rewrite Z0).
   destruct (forest_belady_is_optimal _ T C r xi blk len hist (input us) first_block tokens (first_fits F) Z B Cu)
-    as (PF & BF).
-  destruct (forest_certificate_closes _ T C r xi blk len hist (input us) first_block tokens (first_fits F) Z B Cu)
-    as (EF & SF). destruct (lengths_plan _ PF) as (PL & TL).
-  assert (S : forall P X, plan X -> uncached_tel xi us <= tel X + bound P).
-  { intros P X PX. destruct (blocks_plan X PX) as (PB & TB). specialize (SF P _ PB).
-    unfold uncached_tel, bound. lia. } split; [exact PL|]. split; [|split; [exact S|]].
+  as (PF & BF). destruct (forest_certificate_closes _ T C r xi blk len hist (input us) first_block tokens
+  (first_fits F) Z B Cu) as (EF & SF). destruct (lengths_plan _ PF) as (PL & TL).
+  assert (S : forall P X, plan X -> uncached_tel xi us <= tel X + bound P). { intros P X PX.
+  destruct (blocks_plan X PX) as (PB & TB). specialize (SF P _ PB). unfold uncached_tel, bound. lia. } split;
+  [exact PL|]. split; [|split; [exact S|]].
   - intros X PX. destruct (blocks_plan X PX) as (PB & TB). destruct EF as (P & EF). specialize (BF _ PB). lia.
   - destruct EF as (P & EF). exists P. specialize (S P _ PL). unfold uncached_tel, bound in *. lia. Qed.
 End TheoremB1.
