@@ -119,6 +119,7 @@ SECTIONS = {
         MODULES,
         APPS,
         OnDemand("bench", "Measure how fast our replays are, as ratios."),
+        OnDemand("vectors", "Write small traces with exact answers to FILE.", "vectors.command:vectors"),
     ),
 }
 
