@@ -68,6 +68,7 @@ if TYPE_CHECKING:
         weighted_optimum,
     )
     from teltheory.optimal.adversary import adversary
+    from teltheory.optimal.costs.front import work_front
     from teltheory.optimal.costs.of_turns import PiecewiseCosts
     from teltheory.optimal.costs.optimum import cost_optimum
     from teltheory.optimal.costs.prices import Cut, Prices, cost_bound, violations_bound
@@ -137,7 +138,8 @@ __all__ = [
     "read_latency", "read_trace", "read_ttft_runs", "replay", "sample_conversations", "serve",
     "share_closed", "sharegpt_like", "slo_violations", "stretch_for", "sweep", "systems",
     "tail_excess_latency", "tail_excess_seconds", "ttft_quantiles", "ttft_violations", "violations_bound",
-    "weighted_optimum", "wildchat_like", "with_arrivals", "write_trace", "write_volume",
+    "weighted_optimum", "wildchat_like", "with_arrivals", "work_front", "write_trace",
+    "write_volume",
 ]  # fmt: skip
 
 _ROOMS = {
@@ -169,6 +171,7 @@ _ROOMS = {
     "model.trace": "Trace",
     "optimal": "Certificate Optimum check_certificate hindsight_optimum weighted_optimum",
     "optimal.adversary": "adversary",
+    "optimal.costs.front": "work_front",
     "optimal.costs.of_turns": "PiecewiseCosts",
     "optimal.costs.optimum": "cost_optimum",
     "optimal.costs.prices": "Cut Prices cost_bound violations_bound",

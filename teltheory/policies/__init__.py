@@ -37,6 +37,7 @@ from teltheory.policies.queues import S3FIFO, TwoQ
 from teltheory.policies.residence import FIFO, LFU, SLRU, Priority
 from teltheory.policies.retrieval import RetrievalPGDSF
 from teltheory.policies.shared import SharedTLRU
+from teltheory.policies.work_aware import WorkAwareTLRU
 
 Conversation = Node
 """What `Node` is called on chains."""
@@ -75,6 +76,7 @@ __all__ = [
     "TimedPolicy",
     "TwoQ",
     "WatchingPolicy",
+    "WorkAwareTLRU",
     "all_but",
     "choose",
     "ended_first",

@@ -251,6 +251,7 @@ def test_the_policies_of_a_bare_command_are_all_that_need_no_file_and_no_fit():
     left_out = {
         "ttl": "needs seconds", "priority": "needs tags", "et-lru": "needs a model", "slo-tlru": "needs an SLO",
         "return-aware": "fits", "adaptive": "no forest", "shared-tlru": "is tlru", "pgdsf": "is gdsf",
+        "work-aware": "no forest",
     }  # fmt: skip
     assert {*NAMED} == {*ONLINE, *CLAIRVOYANT, *left_out}
     for name in (*ONLINE, *CLAIRVOYANT):

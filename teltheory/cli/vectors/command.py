@@ -21,9 +21,9 @@ from teltheory.cli.vectors.suite import Vectors, agreements
 @click.argument("file", metavar="FILE")
 @click.option("--check", is_flag=True, help="Compare the answers in FILE with those of our engines.")
 def vectors(file: str, check: bool) -> int:
-    """Write small traces with the exact answer of every policy to FILE.
+    """Write small traces with exact answers to FILE.
 
-    Other simulators can check themselves by it. A JSON schema is written beside FILE, as *.schema.json.
+    Other simulators can check themselves by the answers of every policy. A JSON schema is written beside FILE, as *.schema.json.
 
     With `--check` FILE has answers of yours, in the same form, for these traces or others: it is read, and each
     answer that is not ours is shown where it first differs. Then the command ends with 1.

@@ -20,7 +20,7 @@ from teltheory.errors import ArgumentError
 from teltheory.model.display import in_short
 from teltheory.model.initial import Initial
 from teltheory.model.instance import Instance
-from teltheory.model.numbers import INT64_MAX, IntArray, exact_sum, readonly, whole_number
+from teltheory.model.numbers import INT64_MAX, IntArray, exact_sum, rational, readonly, whole_number
 from teltheory.model.trace import Trace
 
 NANOSECONDS = 10**9
@@ -95,6 +95,27 @@ class PiecewiseCosts:
         total = Instance.of(trace, INT64_MAX, initial=initial).total
         useful = np.maximum(total - whole_number("xi", xi), 0)
         return _of_table(np.stack((np.zeros_like(useful), useful)).T, np.stack((useful, np.zeros_like(useful))).T)
+
+    @classmethod
+    def of_work(cls, trace: Trace, xi: int, work: int | Fraction, initial: Initial = ()) -> PiecewiseCosts:
+        """Return work * uncached + max(uncached - xi, 0), times the denominator of `work`: convex costs.
+
+        Parameters
+        ----------
+        trace, xi, initial : as in `Problem`
+            The pasts of the initial cache lengthen histories.
+        work : int or Fraction
+            What a prefilled token costs if one above the threshold costs 1 more; 0 or more.
+        """
+        instance, price = Instance.of(trace, INT64_MAX, initial=initial), rational("work", work, 0)
+        most = instance.total.max(initial=0) * (price.numerator + price.denominator)
+        if most > INT64_MAX:
+            raise ArgumentError("work", price, "a fraction with fewer digits")
+        useful = np.clip(instance.total - whole_number("xi", xi), 0, instance.history)
+        reuse = np.stack((np.zeros_like(useful), useful, instance.history)).T
+        uncached = instance.total[:, None] - reuse
+        cost = price.numerator * uncached + price.denominator * np.maximum(uncached - xi, 0)
+        return _of_table(reuse, cost)
 
     @classmethod
     def of_latency(

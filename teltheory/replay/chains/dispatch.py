@@ -3,8 +3,9 @@
 A policy's rules are asked once (`teltheory.replay.chains.rules`), and their answers choose the loop: both orders
 by recency have those of ``tlru.c``, orders by the next use that of ``belady.c``, any other that of
 ``generic.c``. A policy without rules may name a loop of its own: ET-LRU has those of ``scored.c``,
-T-LRU with an adaptive threshold that of ``adaptive.c``. All read the arrays of `teltheory.replay.chains.slots`;
-lengths are int64 throughout, as with int32 the loops were at most 8 % faster.
+T-LRU with an adaptive threshold that of ``adaptive.c``, Work-Aware T-LRU that of ``work_aware.c``. All read the
+arrays of `teltheory.replay.chains.slots`; lengths are int64 throughout, as with int32 the loops were at most 8 %
+faster.
 """
 
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from teltheory.policies.adaptive import AdaptiveTLRU
 from teltheory.policies.clairvoyant import TailOptimizedBelady
 from teltheory.policies.learned.etlru import ETLRU
 from teltheory.policies.policy import AnyPolicy, NotCompiledError, has_rules, own_loop, settled
+from teltheory.policies.work_aware import WorkAwareTLRU
 from teltheory.replay.chains.rules import SlotRules, places
 from teltheory.replay.chains.scored import as_tlru, lowest_scores_first
 from teltheory.replay.chains.slots import Layout, Slots, first_arrival_ranks, unless_never_cut
@@ -122,7 +124,22 @@ def _adaptive(instance: Instance, policy: AdaptiveTLRU) -> Outcome:
     return _outcome(layout)
 
 
-OWN_LOOPS: dict[str, Callable[[Instance, Any], Outcome]] = {"adaptive": _adaptive, "scored": _scored}
+def _work_aware(instance: Instance, policy: WorkAwareTLRU) -> Outcome:
+    work, unit = policy.work.as_integer_ratio()
+    if (work + unit) * (len(instance) + len(instance.initial) + 1) > INT64_MAX:
+        raise _refusal(policy, "whose work has too many digits")
+    slots = Slots.of(instance)
+    layout = _layout(instance, slots, slots.before_first_cut)
+    least = readonly(np.minimum(policy.kept(slots.past), layout.full))
+    call("replay_work_aware", layout.sizes, layout, least, work, unit, instance.forced)
+    return _outcome(layout)
+
+
+OWN_LOOPS: dict[str, Callable[[Instance, Any], Outcome]] = {
+    "adaptive": _adaptive,
+    "scored": _scored,
+    "work-aware": _work_aware,
+}
 
 
 def replay_with_log(instance: Instance, xi: int) -> tuple[Outcome, IntArray]:
