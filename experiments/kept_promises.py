@@ -150,6 +150,10 @@ def cut(trace: tt.Trace, which: int, pieces: int) -> tt.Trace:
     return tt.Trace.from_turns(trace.conversation[turns], prompt, trace.response[turns], history=history)
 
 
+CLUSTER = "conversation"
+"""What is drawn: all of these traces are conversations."""
+
+
 def on_a_server(asked: Question) -> tuple[Replaying, Goal]:
     """Return the idle server that a question is about, and the goal."""
     trace = trace_of(asked.source, asked.seed, asked.piece, asked.pieces)
@@ -161,7 +165,7 @@ def on_a_server(asked: Question) -> tuple[Replaying, Goal]:
 def promised(question: Question) -> Promised:
     """Return what the first half of the trace promises; nothing else of it is looked at."""
     server, goal = on_a_server(question)
-    choice = choose(server, goal, CostLimits(), np.random.default_rng(0))
+    choice = choose(server, goal, CostLimits(), CLUSTER, np.random.default_rng(0))
     low, high = (choice.promise.low, choice.promise.high) if choice.promise else (math.nan, math.nan)
     return Promised(
         **vars(question),
@@ -186,7 +190,7 @@ def judged(said: Promised) -> Judged:
     """Return what a setting did on the rest."""
     server, goal = on_a_server(said)
     tried = Candidate((True,), False, said.margin)
-    judge = Judge.of(server, goal, CostLimits(), tried, np.random.default_rng(0))
+    judge = Judge.of(server, goal, CostLimits(), tried, CLUSTER, np.random.default_rng(0))
     gain = judge.gain(judge.after)
     confirmed = said.recommended and gain.above_zero and not judge.side(judge.after).broken
     return Judged(**vars(said), rest=gain.value, confirmed=int(confirmed))

@@ -32,6 +32,7 @@ from teltheory.cost.bootstrap import Estimate
 from teltheory.cost.given import LatencyGiven, Model, Size, Units, latency_of, refuse_file, served_size
 from teltheory.cost.goals import TEL
 from teltheory.cost.latency import Latency
+from teltheory.model.clusters import clustered
 from teltheory.model.forest import Forest
 from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
@@ -136,15 +137,16 @@ def advise(
     if policy is not None and estimate is None:
         estimate = usual
     settings = Settings(aim.xi, estimate, unit, make)
+    trace, called = clustered(trace)
     with reporting(progress, "Trying settings") as report:
         served = at_load(trace, in_units(memory, unit), aim.latency, serving, load)
         asked = (trace, start, in_units(memory, unit), aim.latency, settings)
         server, hold = _serving(asked, served, report)
         rng = np.random.default_rng(seed)
-        choice = choose(server, aim, limits, rng)
+        choice = choose(server, aim, limits, called, rng)
         tried = choice.to_try(max(aim.xi - usual, 0))
         server.chosen((one.candidate for one in choice.tried), tried)
-        judge = Judge.of(server, aim, limits, tried, rng)
+        judge = Judge.of(server, aim, limits, tried, called, rng)
         held = hold(judge, rng)
         found = Advice(
             goal=aim,

@@ -20,7 +20,7 @@ from teltheory.advice.held_out import HeldOut, Judge, Row
 from teltheory.advice.run import Run, rest_of
 from teltheory.advice.server import Replaying
 from teltheory.advice.settings import TRIM
-from teltheory.cost.bootstrap import Blocks, Estimate, Values, interval
+from teltheory.cost.bootstrap import Blocks, Estimate, Values
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import FloatArray, IntArray, exact_sum, readonly
@@ -82,10 +82,11 @@ def median_of(judge: Judge) -> Estimate:
     """Return by how many seconds the setting's P50 is above LRU's."""
 
     def of(draws: IntArray) -> FloatArray:
-        first, second = (judge.blocks.percentiles(run.ttft, draws, HALF) for run in (judge.lru, judge.after))
+        times = (judge.drawn.sorted(run.ttft) for run in (judge.lru, judge.after))
+        first, second = (judge.drawn.blocks.percentiles(one, draws, HALF) for one in times)
         return second - first
 
-    return interval(float(of(judge.blocks.all)[0]), of(judge.draws), len(judge.blocks))
+    return judge.drawn.interval(float(of(judge.drawn.blocks.all)[0]), of(judge.drawn.draws))
 
 
 @singledispatch

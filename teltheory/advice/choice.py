@@ -14,12 +14,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from teltheory.advice.comparison import BLOCKS, Comparison, drift, percentile_of, select
+from teltheory.advice.comparison import LEAST_COUNTED, Comparison, drift, percentile_of, select
 from teltheory.advice.goal import Cost, CostLimits, Goal
-from teltheory.advice.promise import Grounds, conversations_of
+from teltheory.advice.promise import Grounds
 from teltheory.advice.search import Candidate, explore, near_of
 from teltheory.advice.server import Server
 from teltheory.cost.bootstrap import Estimate
+from teltheory.model.clusters import cluster_of
 from teltheory.model.numbers import IntArray
 
 STEPS = 20
@@ -61,7 +62,7 @@ class Choice:
 
     `warm_up` has the turns until the first overflow, which do not count; `here` is the gain on the first part and
     `promise` that on the rest, None if nothing is promised; `grounds` is what that rests on, None if too few turns
-    count; `freely` is what would have been chosen without limits.
+    count; `freely` is what would have been chosen without limits. `unsure` says why there is no interval.
     """
 
     candidate: Candidate
@@ -71,6 +72,7 @@ class Choice:
     grounds: Grounds | None
     tried: tuple[Tried, ...]
     freely: Tried
+    unsure: str | None = None
 
     @property
     def margin(self) -> int:
@@ -93,16 +95,16 @@ class Choice:
         return next(lasting, Candidate((True,) * len(self.candidate.on), False, usual))
 
 
-def choose(server: Server, goal: Goal, limits: CostLimits, rng: np.random.Generator) -> Choice:
-    """Choose a candidate on the first part."""
+def choose(server: Server, goal: Goal, limits: CostLimits, called: str, rng: np.random.Generator) -> Choice:
+    """Choose a candidate on the first part, whose clusters are called so."""
     lru, first, start = server.lru, server.first, server.start
     base = server.early(lru)
     warm_up = server.warm_up(base)
-    if start - warm_up < BLOCKS:
+    if start - warm_up < LEAST_COUNTED:
         nothing = Tried(lru, 0.0, base.cost(goal))
         return Choice(lru, warm_up, Estimate(0.0, 0.0, 0.0), None, None, (nothing,), nothing)
     rest = len(server.requests) - start
-    comparison = Comparison.of(goal, limits, base, conversations_of(first), warm_up, rest, rng)
+    comparison = Comparison.of(goal, limits, base, cluster_of(first), called, warm_up, rest, rng)
     counted = base.since(warm_up)
     found = explore(
         lambda one: comparison.compared(base if one.is_lru else server.early(one)),
@@ -114,7 +116,7 @@ def choose(server: Server, goal: Goal, limits: CostLimits, rng: np.random.Genera
     best = select(comparison, list(found.values()), near_of(list(found), drift(goal, comparison.lru)), rng)
     tried = tuple(Tried(key, one.gain, one.cost, one.broken) for key, one in found.items())
     said = best.here, best.promise, best.grounds
-    return Choice(tried[best.place].candidate, warm_up, *said, tried, tried[best.freely])
+    return Choice(tried[best.place].candidate, warm_up, *said, tried, tried[best.freely], best.drawn.unsure)
 
 
 def margins(uncached: IntArray, prompts: IntArray, goal: Goal) -> list[int]:

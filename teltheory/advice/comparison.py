@@ -18,9 +18,8 @@ from functools import cached_property
 
 import numpy as np
 
-from teltheory.advice.goal import Cost, CostLimits, Goal
+from teltheory.advice.goal import Cost, CostLimits, Goal, at_most_all
 from teltheory.advice.promise import (
-    MOST_BLOCKS,
     PIECES,
     QUARTERS,
     Grounds,
@@ -35,12 +34,12 @@ from teltheory.advice.promise import (
     weights_of,
 )
 from teltheory.advice.run import Run
-from teltheory.cost.bootstrap import Blocks, Estimate, Values, groups, standard_error
+from teltheory.cost.bootstrap import Blocks, Estimate, Values, standard_error
+from teltheory.cost.standing import DRAWS, ClusterDraws
 from teltheory.model.numbers import FloatArray, IntArray
 
-BLOCKS = 20
-"""Of the rest; and fewest turns that a choice is made on."""
-DRAWS = 1000
+LEAST_COUNTED = 20
+"""Fewest turns that a choice is made on."""
 LEAST_SPREAD = 1e-6
 """Drift below which there is none."""
 
@@ -71,8 +70,8 @@ class ComparedRun:
 class Comparison:
     """Runs next to LRU's on the first part of a trace, from the first overflow on, in the same draws.
 
-    `conversation` and `lru`, what counts under LRU, have an entry for each turn that counts. Blocks of time should
-    have `length` turns.
+    `cluster` and `lru`, what counts under LRU, have an entry for each turn that counts; a cluster is `called` so.
+    Blocks of time should have `length` turns.
     """
 
     goal: Goal
@@ -80,7 +79,8 @@ class Comparison:
     base: Run
     warm_up: int
     rest_turns: int
-    conversation: IntArray
+    cluster: IntArray
+    called: str
     lru: Values
     length: float
     blocks: Blocks
@@ -93,7 +93,8 @@ class Comparison:
         goal: Goal,
         limits: CostLimits,
         base: Run,
-        conversation: IntArray,
+        cluster: IntArray,
+        called: str,
         warm_up: int,
         rest_turns: int,
         rng: np.random.Generator,
@@ -103,8 +104,8 @@ class Comparison:
         length, blocks = time_blocks(goal, lru)
         draws = blocks.draw(len(blocks), DRAWS, rng)
         elsewhere = blocks.draw_elsewhere(max(1, round(len(blocks) * rest_turns / len(lru))), DRAWS, rng)
-        counted = conversation[warm_up:]
-        return cls(goal, limits, base, warm_up, rest_turns, counted, lru, length, blocks, draws, elsewhere)
+        counted = cluster[warm_up:]
+        return cls(goal, limits, base, warm_up, rest_turns, counted, called, lru, length, blocks, draws, elsewhere)
 
     def compared(self, run: Run) -> ComparedRun:
         """Return a run next to LRU's."""
@@ -133,30 +134,33 @@ class Comparison:
     def _gains(self, losses: Values, blocks: Blocks, draws: IntArray) -> FloatArray:
         return self.goal.gain(self.lru, losses, blocks, draws)
 
-    def by_conversation(self, run: ComparedRun, rng: np.random.Generator) -> tuple[FloatArray, int]:
-        """Return the gain in draws of conversations, and of how many groups of them."""
-        order, blocks = groups(self.conversation, MOST_BLOCKS, rng)
-        draws = blocks.draw(len(blocks), DRAWS, rng)
-        return self.goal.gain(self.lru[order], run.losses[order], blocks, draws), len(blocks)
+    def by_cluster(self, run: ComparedRun, drawn: ClusterDraws) -> FloatArray:
+        """Return the gain in draws of clusters."""
+        lru, losses = map(drawn.sorted, (self.lru, run.losses))
+        return self.goal.gain(lru, losses, drawn.blocks, drawn.draws)
 
     def grounds(self, run: ComparedRun, spread: float, errors: FloatArray) -> Grounds:
         """Return what a promise for a run rests on, whose gain has a standard error."""
         quarters = Blocks.of(len(self.lru), QUARTERS)
         gains = self._gains(run.losses, quarters, np.eye(QUARTERS, dtype=np.int64))
         error = float(np.sqrt(np.mean(errors**2)))
-        heavy = carriers(weights_of(self.goal, self.lru), self.conversation)
+        heavy = carriers(weights_of(self.goal, self.lru), self.cluster)
         return Grounds(tuple(gains.tolist()), trend_of(gains, spread), error, *heavy, self.length)
 
 
 @dataclass(frozen=True)
 class Selected:
-    """The best of some runs by its place, the best without limits, and what the first part shows and promises."""
+    """The best of some runs by its place, the best without limits, and what the first part shows and promises.
+
+    `drawn` are the clusters that the interval of what it shows is of.
+    """
 
     place: int
     freely: int
     here: Estimate
     promise: Estimate | None
     grounds: Grounds
+    drawn: ClusterDraws
 
 
 def select(
@@ -172,15 +176,16 @@ def select(
     freely, place = (int(np.argmax(each.mean(axis=1))) for each in (worth, allowed))
     again = [rng.choice(len(found), p=near[place]) for place in np.argmax(allowed, axis=0)]
     best, blocks = found[place], len(comparison.blocks)
-    time, people = (gains[place], blocks), comparison.by_conversation(best, rng)
-    here = chance(best.gain, time, people)
+    drawn = ClusterDraws.of(comparison.cluster, comparison.called, rng)
+    time, people = (gains[place], blocks), (comparison.by_cluster(best, drawn), len(drawn.blocks))
+    here = at_most_all(drawn.interval(best.gain, people[0]))
     spread = max(standard_error(*each) for each in (time, people))
     grounds = comparison.grounds(best, spread, errors_of(before, after, barred, near))
     promise = None
     if place and here.above_zero:
         alike = chance(best.gain, (later[again, np.arange(DRAWS)], blocks), people)
         promise = promised(alike, grounds, comparison.rest_turns / len(comparison.lru))
-    return Selected(place, freely, here, promise, grounds)
+    return Selected(place, freely, here, promise, grounds, drawn)
 
 
 def percentile_of(values: Values, goal: Goal) -> FloatArray:

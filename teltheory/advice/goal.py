@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from teltheory.cost.bootstrap import Blocks, Estimate, Values, interval
+from teltheory.cost.bootstrap import Blocks, Estimate, Values
 from teltheory.cost.goals import SLO, Level, read_goal
 from teltheory.cost.latency import A100_LLAMA2_7B, Latency
 from teltheory.cost.metrics import above_slo
@@ -98,10 +98,9 @@ class Goal:
         return np.divide(before - after, before, out=np.zeros_like(before), where=before > 0)
 
 
-def gain_interval(value: float, draws: FloatArray, blocks: int) -> Estimate:
-    """Return the interval of a gain: nothing can be lower by more than the whole."""
-    found = interval(value, draws, blocks)
-    return replace(found, high=min(found.high, 1.0))
+def at_most_all(gain: Estimate) -> Estimate:
+    """Return a gain's interval: nothing can be lower by more than the whole; what is not known stays so."""
+    return replace(gain, high=min(gain.high, 1.0)) if np.isfinite(gain.high) else gain
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,14 @@ from functools import cached_property
 import numpy as np
 
 from teltheory.advice.choice import Choice
-from teltheory.advice.comparison import BLOCKS, DRAWS
 from teltheory.advice.frontier import FrontierPoint, Side
-from teltheory.advice.goal import Cost, CostLimits, Goal, gain_interval
+from teltheory.advice.goal import Cost, CostLimits, Goal, at_most_all
 from teltheory.advice.run import Run
 from teltheory.advice.search import Candidate, sets_of_tiers
 from teltheory.advice.server import Server
-from teltheory.cost.bootstrap import Blocks, Estimate
+from teltheory.cost.bootstrap import Estimate
+from teltheory.cost.standing import ClusterDraws, too_few
+from teltheory.model.clusters import cluster_of
 from teltheory.model.numbers import FloatArray, IntArray
 
 LEVELS = (0.5, 0.9, 0.95, 0.99)
@@ -99,11 +100,15 @@ class HeldOut:
     within_budget : int or None
         Turns above the threshold although their conversation kept its whole budget, which nobody counts in a queue
         or where prefixes are shared.
+    clusters, called : int, str
+        How many clusters of the rest intervals are of, and what one is called.
     """
 
     tried: Candidate
     rows: tuple[Row, ...]
     broken: tuple[str, ...]
+    clusters: int
+    called: str
     within_budget: int | None = None
 
     @property
@@ -116,6 +121,11 @@ class HeldOut:
         """Share by which the setting's goal is below LRU's."""
         return self.rows[1].gain
 
+    @property
+    def unsure(self) -> str | None:
+        """Why there are no intervals; None if there are."""
+        return too_few(self.clusters, self.called)
+
     def reasons(self, goal: Goal, idle: bool) -> Iterator[str]:
         """Yield what speaks for LRU, as far as it was measured; `idle` says that the first part has no choice."""
         return iter(())
@@ -123,7 +133,7 @@ class HeldOut:
 
 @dataclass(frozen=True, eq=False)
 class Judge:
-    """LRU and what was tried on the rest, and rows of runs next to LRU's on the same draws of blocks.
+    """LRU and what was tried on the rest, and rows of runs next to LRU's on the same draws of clusters.
 
     Attributes
     ----------
@@ -139,10 +149,8 @@ class Judge:
         The setting that is judged.
     lru, after : Run
         The rest under LRU and under that setting.
-    blocks : Blocks
-        Of the rest.
-    draws : ndarray of int64
-        How often each block is in each draw.
+    drawn : ClusterDraws
+        Draws of the clusters of the rest.
     """
 
     server: Server
@@ -152,22 +160,26 @@ class Judge:
     tried: Candidate
     lru: Run
     after: Run
-    blocks: Blocks
-    draws: IntArray
+    drawn: ClusterDraws
 
     @classmethod
     def of(
-        cls, server: Server, goal: Goal, limits: CostLimits, tried: Candidate, rng: np.random.Generator
+        cls,
+        server: Server,
+        goal: Goal,
+        limits: CostLimits,
+        tried: Candidate,
+        called: str,
+        rng: np.random.Generator,
     ) -> Judge:
-        """Run LRU and a setting, and draw blocks of the rest."""
+        """Run LRU and a setting, and draw clusters of the rest."""
         lru, after = (server.late(one) for one in (server.lru, tried))
-        blocks, kind = Blocks.of(len(lru), BLOCKS), server.settings.kind(tried.margin)
-        draws = blocks.draw(len(blocks), DRAWS, rng)
-        return cls(server, goal, limits, kind, tried, lru, after, blocks, draws)
+        drawn = ClusterDraws.of(cluster_of(server.requests)[server.start :], called, rng)
+        return cls(server, goal, limits, server.settings.kind(tried.margin), tried, lru, after, drawn)
 
     def again(self, rng: np.random.Generator) -> Judge:
         """Return the same with other draws."""
-        return replace(self, draws=self.blocks.draw(len(self.blocks), DRAWS, rng))
+        return replace(self, drawn=self.drawn.again(rng))
 
     def rest(self, candidate: Candidate) -> Run:
         """Return a candidate on the rest; LRU and what was tried are not run again."""
@@ -205,16 +217,17 @@ class Judge:
 
     def gain(self, run: Run, before: Run | None = None) -> Estimate:
         """Return by what share a run's goal is below that of another, LRU's if none is given."""
-        drawn = self._gains(run, before, self.draws)
-        return gain_interval(self.value(run, before), drawn, len(self.blocks))
+        drawn = self._gains(run, before, self.drawn.draws)
+        return at_most_all(self.drawn.interval(self.value(run, before), drawn))
 
     def value(self, run: Run, before: Run | None = None) -> float:
         """Return the same without an interval."""
-        return float(self._gains(run, before, self.blocks.all)[0])
+        return float(self._gains(run, before, self.drawn.blocks.all)[0])
 
     def _gains(self, run: Run, before: Run | None, draws: IntArray) -> FloatArray:
         other = (self.lru if before is None else before).losses(self.goal)
-        return self.goal.gain(other, run.losses(self.goal), self.blocks, draws)
+        lru, policy = map(self.drawn.sorted, (other, run.losses(self.goal)))
+        return self.goal.gain(lru, policy, self.drawn.blocks, draws)
 
     def side(self, run: Run) -> Side:
         """Return what a run gains and costs on the rest, and the limits that it breaks there."""
@@ -231,7 +244,8 @@ class Judge:
         others = (replace(tried, on=on, flat=False) for on in sets_of_tiers(len(tried.on)) if on != tried.on)
         asked = (self.server.lru, tried, *others)
         rows = tuple(self.row(named(one, self.kind), router, self.rest(one)) for one in asked)
-        return HeldOut(tried=tried, rows=rows, broken=self.side(self.after).broken)
+        broken, drawn = self.side(self.after).broken, self.drawn
+        return HeldOut(tried=tried, rows=rows, broken=broken, clusters=drawn.clusters, called=drawn.called)
 
     def points(self, choice: Choice) -> tuple[FrontierPoint, ...]:
         """Return what was tried on the first part, with what it did on the rest where it was run there."""

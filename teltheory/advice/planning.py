@@ -20,13 +20,13 @@ from typing import Any
 
 import numpy as np
 
-from teltheory.advice.comparison import BLOCKS, DRAWS
 from teltheory.advice.sentences_of_plan import LOAD, REPLICAS, headline, plan_lines, tried_of
 from teltheory.base.progress import Progress, Report, reporting
 from teltheory.cost.bootstrap import Blocks, Estimate, interval
 from teltheory.cost.given import LatencyGiven, Model, Size, Units, latency_of
 from teltheory.cost.goals import read_level
 from teltheory.cost.latency import Latency
+from teltheory.cost.standing import DRAWS
 from teltheory.errors import ArgumentError
 from teltheory.model.display import in_sentences
 from teltheory.model.forest import Forest
@@ -41,6 +41,8 @@ from teltheory.serving.served import Served
 
 TIER = re.compile(r"tier(\d+)", re.ASCII)
 SURE = 0.95
+BLOCKS = 20
+"""Of time, which draws are of: waits of one time depend on each other, whoever waits."""
 
 
 @dataclass(frozen=True)

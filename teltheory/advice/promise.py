@@ -1,7 +1,9 @@
 """What the gain of a setting on the first part of a trace promises for the rest: the rule, and its numbers.
 
-1. Chance. The gain is drawn anew from blocks of time, as long as the data ask for (`block_length`), and from
-   conversations. The wider of the two intervals counts. If it is not above 0, chance explains the gain.
+1. Chance. The gain is drawn anew from clusters, as everywhere (`teltheory.cost.standing`). If that interval is not
+   above 0, or there are too few clusters for one, chance may explain the gain. The rest is another time: what its
+   turns may look like is drawn from blocks of time too, as long as the data ask for (`block_length`). The wider
+   of the two intervals counts.
 2. What happened. From beginnings of the first part a setting is chosen as from the whole, and the gain that it had
    there is compared with its gain on the piece that follows, as many times as long as the rest is in relation to
    the first part. `ERRORS` root mean squares of these errors are added to chance, as independent errors are.
@@ -18,19 +20,15 @@ ShareGPT's, and made-up conversations with trends. No other trace had been looke
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import singledispatch
 
 import numpy as np
 
-from teltheory.advice.goal import Goal, gain_interval
-from teltheory.cost.bootstrap import Blocks, Estimate, Values, block_length
-from teltheory.model.forest import Forest
-from teltheory.model.nodes import at_nodes
+from teltheory.advice.goal import Goal, at_most_all
+from teltheory.cost.bootstrap import Blocks, Estimate, Values, block_length, interval
 from teltheory.model.numbers import FloatArray, IntArray
-from teltheory.model.requests import Requests
 
 LEAST_BLOCKS, MOST_BLOCKS = 10, 40
-"""Of time; and most groups of conversations."""
+"""Of time."""
 PIECES = 16
 """Of the turns that count, from which beginnings and quarters are made."""
 ENDS = (8, 10, 12, 14, 16)
@@ -41,8 +39,6 @@ SLOPE = 1.645
 """Standard errors beyond which a slope is a trend."""
 FEW = 3
 """Conversations: if fewer carry half of what counts, nothing is promised."""
-LINES = 10
-"""Of the lines that a tree of prefixes ends in: what more of them share is no conversation's own."""
 
 
 @dataclass(frozen=True)
@@ -138,8 +134,8 @@ def trend_of(quarters: FloatArray, spread: float) -> float:
 
 
 def chance(value: float, *drawn: tuple[FloatArray, int]) -> Estimate:
-    """Return the widest of a gain's intervals from draws, each of so many blocks; of one block none is known."""
-    own = [gain_interval(value, draws, blocks) for draws, blocks in drawn if blocks > 1]
+    """Return the widest of a gain's intervals from draws, each of so many blocks."""
+    own = [at_most_all(interval(value, draws, blocks)) for draws, blocks in drawn]
     return Estimate(value, min(one.low for one in own), max(one.high for one in own))
 
 
@@ -154,25 +150,3 @@ def promised(later: Estimate, grounds: Grounds, ratio: float) -> Estimate | None
     if grounds.few or low <= -value:
         return None
     return Estimate(value, float(low), min(float(high), 1.0))
-
-
-@singledispatch
-def conversations_of(requests: Requests) -> IntArray:
-    """Return which conversation each turn is of; of a forest the highest part of its path that few lines share."""
-    return requests.session
-
-
-@conversations_of.register(Forest)
-def _(requests: Forest) -> IntArray:
-    parent = requests.parent.tolist()
-    lines, top = [0] * requests.nodes, list(range(requests.nodes))
-    for node in range(requests.nodes - 1, -1, -1):
-        lines[node] = max(lines[node], 1)
-        if parent[node] >= 0:
-            lines[parent[node]] += lines[node]
-    for node, above in enumerate(parent):
-        if above >= 0 and lines[above] <= LINES:
-            top[node] = top[above]
-    alone = -1 - np.arange(len(requests))
-    own = at_nodes(np.array(top, np.int64), requests.leaf, 0) if top else alone
-    return np.where(requests.leaf >= 0, own, alone)

@@ -14,6 +14,8 @@ from teltheory.advice.sentences_in_queue import cost_in_queue, from_none, lines_
 from teltheory.advice.sentences_of_band import band_lines, tables_of_band
 from teltheory.advice.sentences_of_frontier import beside_limits, figures, step_lines, tables_of_frontier
 from teltheory.advice.words import change, in_one_unit, memory, rounded, setting, size_of, times
+from teltheory.cost.standing import DRAWS
+from teltheory.model.clusters import named
 from teltheory.model.display import Table, counted, percent
 
 if TYPE_CHECKING:
@@ -68,6 +70,7 @@ def findings(advice: Advice) -> Iterator[str]:
     yield _chosen(advice)
     yield from _freely(advice)
     yield judged(advice)
+    yield sure(advice)
     yield cost(advice)
     yield from lines_beside(advice.held_out, advice)
     yield from step_lines(advice)
@@ -94,6 +97,8 @@ def _chosen(advice: Advice) -> str:
     grounds = choice.grounds
     if not choice.helps or grounds is None:
         why = f", as {_carried(grounds, goal)}" if grounds is not None and grounds.few else ""
+        if choice.unsure is not None:
+            why = f", and there is no interval: {choice.unsure}"
         return f"{found}, which may be chance{why}. Nothing is promised."
     found = f"{found}; {by_quarters(grounds)}."
     if choice.promise is None:
@@ -147,12 +152,24 @@ def judged(advice: Advice) -> str:
         verdict = f"it helps, for {times(lru.prefilled, tried.prefilled)} the prefill"
     else:
         harm = held.gain.below_zero or none
-        verdict = "it does harm" if harm else "it does not help, beyond what may be chance"
+        few = "no interval says whether it helps"
+        unsure = few if held.unsure and not none else "it does not help, beyond what may be chance"
+        verdict = "it does harm" if harm else unsure
     which = f" with {_with(advice, advice.tried)}" if advice.choice.candidate.is_lru else ""
     kept = {True: "inside", False: "outside", None: None}[advice.kept_promise]
     promise = "" if kept is None else f" The gain is {kept} what was promised."
     than = "above 0, and 0 with LRU" if none else f"{change(held.gain)} than with LRU"
     return f"On the rest{which} {advice.goal.name} is {than}: {verdict}.{promise}"
+
+
+def sure(advice: Advice) -> str:
+    """Return what intervals on the rest are of, or why there are none."""
+    held = advice.held_out
+    if held.unsure is not None:
+        return f"No intervals on the rest: {held.unsure}."
+    drawn = f"{named(held.clusters, held.called)}, in {DRAWS:,} paired draws of one replay"
+    found = f"Intervals on the rest, 95 %, are of {drawn}; other days are not in them."
+    return found if advice.serving is None else f"{found} Those that wait together are drawn apart."
 
 
 def cost(advice: Advice) -> str:

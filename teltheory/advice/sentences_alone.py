@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from teltheory.advice.alone import HeldAlone
-from teltheory.advice.words import change, in_memory, size_of
+from teltheory.advice.words import change, ends_of, in_memory, size_of
 from teltheory.model.display import Table, percent, tokens_in_short
 from teltheory.optimal.trees.hindsight import HOLES_LEGEND
 
@@ -19,8 +19,7 @@ HEADER = ("policy", "hit", "prefill", "written", "P50 s", "P90 s", "P95 s", "P99
 def cost_alone(held: HeldAlone) -> tuple[str, str]:
     """Return by how much P50 is longer, and nothing beside the hit rate."""
     median = held.median
-    ends = f"[{1000 * median.low:+.1f}, {1000 * median.high:+.1f}]"
-    return f", by {1000 * median.value:+.1f} ms {ends}", ""
+    return f", by {1000 * median.value:+.1f} ms{ends_of(median, 1000, '+.1f')}", ""
 
 
 def lines_alone(held: HeldAlone, advice: Advice) -> Iterator[str]:

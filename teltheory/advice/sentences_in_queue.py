@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from teltheory.advice.in_queue import HeldInQueue
+from teltheory.advice.words import ends_of
 from teltheory.model.display import Table, percent, tokens_in_short
 from teltheory.model.units import in_seconds
 from teltheory.serving.serve import Serving
@@ -88,8 +89,7 @@ def change_of(estimate: Estimate) -> str:
     """Return a gain with its interval as a cell; a loss of more than a thousand per cent in times."""
     if estimate.value < -MANY:
         return f"{1 - estimate.value:,.0f} times"
-    value, low, high = (round(100 * one, 1) + 0.0 for one in (estimate.value, estimate.low, estimate.high))
-    return f"{value:+,.1f} [{low:+,.1f}, {high:+,.1f}]"
+    return f"{round(100 * estimate.value, 1) + 0.0:+,.1f}{ends_of(estimate, 100, '+,.1f')}"
 
 
 def heads_of(advice: Advice) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from teltheory.cost.kv_cache import KVSize
@@ -14,11 +15,16 @@ if TYPE_CHECKING:
 
 def change(estimate: Estimate) -> str:
     """Return a share in words: the number, its interval, and which way it goes."""
-    low, high = sorted((rounded(estimate.low), rounded(estimate.high)))
-    value = rounded(estimate.value)
-    if value < 0:
-        return f"{-value:,.1f} % [{-high:,.1f}, {-low:,.1f}] higher"
-    return f"{value:.1f} % [{low:.1f}, {high:.1f}] lower"
+    sign, way = (-1, "higher") if rounded(estimate.value) < 0 else (1, "lower")
+    return f"{sign * rounded(estimate.value):,.1f} %{ends_of(estimate, sign * 100, ',.1f')} {way}"
+
+
+def ends_of(estimate: Estimate, times: float, form: str) -> str:
+    """Return an interval in brackets behind its number, in a unit; nothing where none is known."""
+    if not isfinite(estimate.low):
+        return ""
+    low, high = sorted(round(times * end, 3) + 0.0 for end in (estimate.low, estimate.high))
+    return f" [{low:{form}}, {high:{form}}]"
 
 
 def rounded(share: float) -> float:

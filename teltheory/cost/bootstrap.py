@@ -29,6 +29,9 @@ from teltheory.model.numbers import FloatArray, IntArray, readonly, whole_number
 Values: TypeAlias = NDArray[Any]
 """One number a turn, int64 or float64."""
 
+COARSE = 2048
+"""Most values that a percentile is first sought among."""
+
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
@@ -73,20 +76,30 @@ class Blocks:
     def percentiles(self, values: Values, weights: IntArray, level: Fraction) -> FloatArray:
         """Return the percentile of a value per turn in each draw, the ceil(level n)-th smallest of its n values.
 
-        Bisection over the values that occur, for all draws at once; no draw may be empty.
+        Bisection over the values that occur, for all draws at once: first over every so many of them, then over
+        those that are left, so that the table of counts is small. No draw may be empty.
         """
         if not 0 < level <= 1:
             raise ArgumentError("level", str(level), "a level above 0, at most 1")
         counts = weights @ np.diff(self.bounds)
         needed = -(-counts * level.numerator // level.denominator)
         occurring, rank = np.unique(values, return_inverse=True)
-        up_to = self._counts(rank, len(occurring))
-        low, high = np.zeros(len(weights), np.int64), np.full(len(weights), len(occurring) - 1)
+        step = -(-len(occurring) // COARSE)
+        coarse = self._places(rank // step, -(-len(occurring) // step), weights, needed)
+        first, last = int(coarse.min()) * step, min((int(coarse.max()) + 1) * step, len(occurring))
+        within = np.clip(rank - first + 1, 0, last - first + 1)
+        places = self._places(within, last - first + 2, weights, needed) + first - 1
+        return np.asarray(occurring[places], np.float64)
+
+    def _places(self, rank: IntArray, ranks: int, weights: IntArray, needed: IntArray) -> IntArray:
+        """Return the least rank in each draw up to which there are as many turns as needed."""
+        up_to = self._counts(rank, ranks)
+        low, high = np.zeros(len(weights), np.int64), np.full(len(weights), ranks - 1)
         while (low < high).any():
             middle = (low + high) // 2
             reached = np.einsum("ij,ij->i", up_to[middle], weights) >= needed
             low, high = np.where(reached, low, middle + 1), np.where(reached, middle, high)
-        return np.asarray(occurring[low], np.float64)
+        return low
 
     def _counts(self, rank: IntArray, ranks: int) -> IntArray:
         """Return how many turns of each block have at most each rank; shape (ranks, blocks)."""

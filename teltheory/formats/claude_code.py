@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import math
 import sys
-from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -46,10 +45,9 @@ ONE = "those of the file, from the session's start"
 
 @dataclass
 class _Sessions:
-    """What was read: requests, the session of each, and tokens of tools and of system prompts."""
+    """What was read: requests with the session of each, and tokens of tools and of system prompts."""
 
     requests: RequestColumns = field(default_factory=RequestColumns)
-    session: array[int] = field(default_factory=lambda: array("q"))
     conversations: int = 0
     sessions: int = 0
     scope: str | None = None
@@ -79,7 +77,7 @@ class _Sessions:
             ids = blocks.read(request, tokens)
             self.requests.add(number, tokens, output, seconds)
             self.requests.history.append(_history(before, ids, blocks.block_size, tokens))
-            self.session.append(self.sessions)
+            self.requests.session.append(self.sessions)
             blocks.add(request, ids, tokens, tag=_tag(request, agent.kind))
             model, other = request.get("model") if model is None else model, request.get("model")
             self.requests.odd["requests of another model than the first of their agent"] += other != model
@@ -106,7 +104,7 @@ def read(source: Source) -> Trace:
     requests = found.requests
     requests.blocks = blocks
     starts, words = _starts(found.sessions, source.times)
-    arrival = np.array(requests.seconds, np.float64) + starts[ints(found.session)]
+    arrival = np.array(requests.seconds, np.float64) + starts[ints(requests.session)]
     return dated_inputs(requests, NAME, arrival, words)
 
 

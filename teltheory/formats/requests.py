@@ -21,7 +21,7 @@ import numpy as np
 from teltheory.errors import ArgumentError
 from teltheory.formats.blocks import RequestBlocks
 from teltheory.formats.reading import ChainingReport, ReadingReport, counted, ints
-from teltheory.model.numbers import BoolArray, FloatArray, IntArray
+from teltheory.model.numbers import BoolArray, FloatArray, IntArray, readonly
 from teltheory.model.trace import Trace
 from teltheory.model.turns import consecutive_turns
 from teltheory.workloads.times import NEEDED, Times
@@ -56,6 +56,8 @@ class RequestColumns:
         Place of each request in the file, which decides between those of one time; empty if they are in its order.
     begins : str
         What time 0 is, in words, if that is known.
+    session : array of int64
+        What belongs together, if that is more than a conversation: the agents of a session.
     """
 
     conversation: array[int] = field(default_factory=lambda: array("q"))
@@ -70,6 +72,7 @@ class RequestColumns:
     told: Counter[str] = field(default_factory=Counter)
     places: array[int] = field(default_factory=lambda: array("q"))
     begins: str = ""
+    session: array[int] = field(default_factory=lambda: array("q"))
 
     def __len__(self) -> int:
         return len(self.inputs)
@@ -131,7 +134,11 @@ def with_blocks(trace: Trace, requests: RequestColumns, order: IntArray) -> Trac
     """Return a trace of the requests in an order with what they share, if that is known."""
     if requests.blocks is None or not len(trace):
         return trace
-    return trace.with_blocks(requests.blocks.forest(order, trace.arrival))
+    forest = requests.blocks.forest(order, trace.arrival)
+    if isinstance(trace.report, ChainingReport):
+        return trace.with_blocks(forest)
+    told = readonly(ints(requests.session or requests.conversation)[order])
+    return trace.with_blocks(replace(forest, cluster=told))
 
 
 def new_inputs(requests: RequestColumns, format: str, times: Times | None = None) -> Trace:

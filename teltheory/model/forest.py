@@ -39,7 +39,7 @@ from teltheory.model.requests import Requests
 from teltheory.model.tables import Tabular, made_of, of_lists
 from teltheory.model.turns import bounds, consecutive_turns
 
-OPTIONAL = ("arrival", "tokens", "tags", "conversation")
+OPTIONAL = ("arrival", "tokens", "tags", "conversation", "cluster")
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +74,8 @@ class Forest(Requests, Tabular):
     cut : bool
         Whether what a request leaves out of its conversation's path is gone when it arrives, as on a chain; `held`
         and `peak` still count it.
+    cluster : ndarray of int64, shape (n,), or None
+        What the file says belongs together, such as a session with its agents; replays do not read it.
     """
 
     parent: IntArray
@@ -87,6 +89,7 @@ class Forest(Requests, Tabular):
     tags: tuple[str, ...] | None = None
     conversation: IntArray | None = None
     cut: bool = False
+    cluster: IntArray | None = None
     shared: ClassVar[bool] = True
 
     @classmethod
@@ -143,8 +146,7 @@ class Forest(Requests, Tabular):
             `from_paths`. Other columns are left alone.
         columns : mapping, optional
             The table's name of a column, such as ``{"paths": "hash_ids"}``; it has to be there.
-        block_size : int
-            Tokens per block.
+        block_size : as in `from_paths`
         """
         make = partial(of_lists, partial(cls.from_paths, block_size=block_size))
         return made_of(make, table, columns, ("paths",), ("ask", "total", "arrival", "tokens", "tags"))
@@ -170,8 +172,7 @@ class Forest(Requests, Tabular):
             Node before each node, a smaller number, -1 for a root.
         leaf : ndarray of int64, shape (n,)
             Deepest node of each request's path, -1 for an empty path.
-        ask, total, arrival, block_size, tokens, tags
-            As in `from_paths`.
+        ask, total, arrival, block_size, tokens, tags : as in `from_paths`
         """
         size, n = checked_block_size(block_size), len(leaf)
         length = readonly(np.ones(len(parent), np.int64))
@@ -348,14 +349,13 @@ class Forest(Requests, Tabular):
 
     def _table(self) -> dict[str, Any]:
         units = self.by_units()
-        said = replace(self, conversation=None)._columns_of(slice(None))
+        said = replace(self, conversation=None, cluster=None)._columns_of(slice(None))
         columns = {"paths": [units.path(k) for k in range(len(self))], **said}
         return columns | {name: list(column) for name, column in columns.items() if name == "tags"}
 
     def _columns_of(self, shown: slice) -> dict[str, Any]:
-        optional: dict[str, Any] = {name: getattr(self, name) for name in OPTIONAL}
-        columns = {"ask": self.ask, "total": self.total} | {k: v for k, v in optional.items() if v is not None}
-        return {name: column[shown] for name, column in columns.items()}
+        columns: dict[str, Any] = {name: getattr(self, name) for name in ("ask", "total", *OPTIONAL)}
+        return {name: column[shown] for name, column in columns.items() if column is not None}
 
     def to_blocks(self, block_size: int) -> Forest:
         """Count in blocks of `block_size` tokens, a multiple or a whole part of the forest's own.

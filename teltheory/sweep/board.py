@@ -11,7 +11,9 @@ from typing import Any
 from teltheory.base.progress import Progress
 from teltheory.base.whole_files import write_whole
 from teltheory.cost.given import LatencyGiven, Model, latency_of, refuse_file
+from teltheory.cost.standing import DRAWS
 from teltheory.errors import ArgumentError
+from teltheory.model.clusters import clustered, named
 from teltheory.model.display import percent, tokens_in_short
 from teltheory.model.tables import Tabular
 from teltheory.model.units import read_time
@@ -27,12 +29,9 @@ from teltheory.sweep.compared import (
     BoardRow,
     ComparedGrid,
     blanks,
-    clustered,
-    named,
     requests_in,
 )
 from teltheory.sweep.grid import Grid
-from teltheory.sweep.standing import DRAWS
 
 MEASURES = ("hit", "prefill", "price", "slow", "TEL", "gain", "gain 95 %", "rank", "regret", "closed")
 LEGEND = (

@@ -13,24 +13,20 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-import numpy as np
-
 from teltheory.cost.latency import Latency
 from teltheory.cost.metrics import share_closed
+from teltheory.cost.standing import Standing, too_few
 from teltheory.model.numbers import Ratio
-from teltheory.model.preambles import system_prompt, without
 from teltheory.policies.future import looks_ahead
 from teltheory.policies.online import LRU
 from teltheory.policies.spec import Spec
 from teltheory.sweep.compared_jobs import Beside, Compared, ComparedJob, Hindsight, HindsightJob
 from teltheory.sweep.grid import Grid, Replayed
 from teltheory.sweep.sources import AnySource
-from teltheory.sweep.standing import LEAST_CLUSTERS, Standing
 
 CONVERSATIONS = "conversations"
 CACHES = (CONVERSATIONS, "strict", "holes")
 GROUPS = ("online", "clairvoyant")
-PLURAL = {"conversation": "conversations", "root prefix": "root prefixes"}
 Interval = tuple[float, float] | None
 _MEASURED = ("p50", "p95", "p99", "hit_rate", "prefilled", "violations", "tel")
 
@@ -197,8 +193,8 @@ def beside(rows: Sequence[BoardRow], found: Sequence[Compared], lru: Compared, s
     upper = min([sides.upper, *(one.worth.tel for one in (*found, lru) if one.worth is not None)])
     told = replace(sides, upper=upper)
     known = [_measured(row, one, lru, told) for row, one in zip(rows, found, strict=True)]
-    if sides.clusters < LEAST_CLUSTERS:
-        few = "".join(f"{named(sides.clusters, row.cluster)}, fewer than {LEAST_CLUSTERS}" for row in rows[:1])
+    few = too_few(sides.clusters, rows[0].cluster)
+    if few is not None:
         return [row if row.blank else replace(row, unsure=few) for row in known]
     return _standing(known, found, lru)
 
@@ -234,11 +230,6 @@ def _standing(rows: Sequence[BoardRow], found: Sequence[Compared], lru: Compared
     return made
 
 
-def named(clusters: int, cluster: str) -> str:
-    """Return how many clusters there are, in words."""
-    return f"1 {cluster}" if clusters == 1 else f"{clusters:,} {PLURAL[cluster]}"
-
-
 def blanks(label: str, of: str, grid: Grid, reason: str) -> list[BoardRow]:
     """Return rows of a cache that the requests have no meaning for."""
     return [
@@ -246,18 +237,6 @@ def blanks(label: str, of: str, grid: Grid, reason: str) -> list[BoardRow]:
         for capacity, xi, spec in product(grid.capacities, grid.thresholds, grid.policies)
         for group in [GROUPS[looks_ahead(grid.build(spec, xi, int))]]
     ]
-
-
-def clustered(requests: Any) -> tuple[Any, str]:
-    """Return requests that all have a cluster as their `conversation`, and what it is called.
-
-    Of a forest without conversations it is the root prefix: what a path begins with below the system prompt, the
-    units that at least 90 % of all requests begin with.
-    """
-    if requests.conversation is not None:
-        return requests, "conversation"
-    _, number = np.unique(without(requests, system_prompt(requests)).tree, return_inverse=True)
-    return replace(requests, conversation=number.astype(np.int64)), "root prefix"
 
 
 def requests_in(requests: Any, cache: str) -> Any:

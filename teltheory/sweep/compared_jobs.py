@@ -1,8 +1,8 @@
 """The jobs of a comparison: a replay with its TEL in groups of clusters, and the two sides of the optimum.
 
-1. Requests of one cluster, such as a conversation, depend on each other. A cluster is what `conversation` numbers.
-2. Clusters go into at most 500 groups at random, by a fixed seed: every policy has the same groups, so that
-   differences of two policies are paired (`teltheory.sweep.standing`).
+1. Requests of one cluster, such as a conversation, depend on each other (`teltheory.model.clusters`).
+2. Clusters go into groups at random, by a fixed seed: every policy has the same groups, so that differences of two
+   policies are paired (`teltheory.cost.standing`).
 3. A policy that has no meaning for a cache leaves the reason in the place of numbers.
 """
 
@@ -15,15 +15,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from teltheory.cost.bootstrap import groups
+from teltheory.cost.standing import MOST_GROUPS
 from teltheory.errors import ArgumentError, TraceError
+from teltheory.model.clusters import cluster_of
 from teltheory.model.forest import Forest
-from teltheory.model.numbers import IntArray, exact_sum
+from teltheory.model.numbers import exact_sum
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
 from teltheory.optimal import hindsight_optimum
 from teltheory.sweep.jobs import Measurement, ReplayJob
-
-MOST_GROUPS = 500
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class HindsightJob(ReplayJob):
         self, trace: Trace | Forest, progress: Callable[[int], object] | None = None
     ) -> list[Beside]:
         """Return both sides of the optimum at each threshold."""
-        clusters, room = len(np.unique(_cluster(trace))), self.capacity // trace.scale
+        clusters, room = len(np.unique(cluster_of(trace))), self.capacity // trace.scale
         asked, room, cache, forced = self.rules.on(trace, room, "strict", self.forced, self.running)
         nodes = self.rules.nodes is not None
         options: Any = {"forced": forced, "cache": "holes" if nodes else cache, "running": self.running}
@@ -108,17 +108,13 @@ class HindsightJob(ReplayJob):
         return [Beside(int(best.lower), upper, clusters) for best, upper in zip(found, uppers, strict=True)]
 
 
-def _cluster(trace: Trace | Forest) -> IntArray:
-    return np.asarray(trace.conversation, np.int64)
-
-
 def tels_in_groups(
     outcome: Outcome, trace: Trace | Forest, thresholds: tuple[int, ...]
 ) -> list[tuple[float, ...]]:
     """Return the TEL of each group of clusters at each threshold."""
     if not len(outcome):
         return [()] * len(thresholds)
-    order, blocks = groups(_cluster(trace), MOST_GROUPS, np.random.default_rng(0))
+    order, blocks = groups(cluster_of(trace), MOST_GROUPS, np.random.default_rng(0))
     uncached = outcome.uncached[order]
     excess = (np.maximum(uncached - xi // outcome.block_size, 0) for xi in thresholds)
     return [tuple(np.add.reduceat(one.astype(np.float64), blocks.bounds[:-1]).tolist()) for one in excess]

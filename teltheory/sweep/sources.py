@@ -62,9 +62,9 @@ def trace_key(trace: Trace | Forest) -> str:
 def _told(trace: Trace | Forest) -> Iterator[bytes]:
     """Yield every field of a trace: what it is, and the values of a column."""
     for field in fields(trace):
-        if field.name in NOT_REPLAYED:
-            continue
         value = None if field.name == "report" else getattr(trace, field.name)
+        if field.name in NOT_REPLAYED or (field.name == "cluster" and value is None):
+            continue
         column = value if isinstance(value, np.ndarray) else None
         fact = value if column is None else [column.dtype.kind, *column.shape]
         yield f"{json.dumps([field.name, fact])}\n".encode()

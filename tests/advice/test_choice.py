@@ -9,14 +9,15 @@ from strategies import given_columns, turn_columns
 
 import teltheory as tt
 from teltheory.advice.choice import choose, margins
-from teltheory.advice.comparison import DRAWS, drift, neighbours
-from teltheory.advice.goal import Cost, CostLimits, Goal, gain_interval
+from teltheory.advice.comparison import drift, neighbours
+from teltheory.advice.goal import Cost, CostLimits, Goal, at_most_all
 from teltheory.advice.overflow import first_overflow
 from teltheory.advice.promise import time_blocks
 from teltheory.advice.server import Replaying
 from teltheory.advice.settings import Settings
 from teltheory.base.progress import Count
-from teltheory.cost.bootstrap import Blocks
+from teltheory.cost.bootstrap import Blocks, interval
+from teltheory.cost.standing import DRAWS
 
 FREE = CostLimits(None, None)
 
@@ -33,7 +34,7 @@ def chosen(trace, capacity, goal, seed=0, limits=FREE, rest=None, told=lambda *p
         history=np.concatenate((trace.history, after.history)),
     )
     server = Replaying(whole, len(trace), capacity, goal.latency, Settings(goal.xi, 0), Count(told, 99))
-    return choose(server, goal, limits, np.random.default_rng(seed))
+    return choose(server, goal, limits, "conversation", np.random.default_rng(seed))
 
 
 @st.composite
@@ -164,7 +165,7 @@ def test_a_limit_is_on_the_work_and_on_the_median_unless_nobody_waits_for_it():
 
 @given(st.lists(st.floats(-1, 1), min_size=2, max_size=20))
 def test_no_interval_of_a_gain_ends_above_all_of_it(draws):
-    found = gain_interval(float(np.median(draws)), np.array(draws), 3)
+    found = at_most_all(interval(float(np.median(draws)), np.array(draws), 3))
     assert found.low <= found.high <= 1
 
 

@@ -23,7 +23,7 @@ def held_out(trace, start, capacity, goal, margin, q_hat):
     """What T-LRU with a margin and an estimate does on the rest."""
     server = Replaying(trace, start, capacity, goal.latency, Settings(goal.xi, q_hat))
     tried, rng = Candidate((True,), False, margin), np.random.default_rng(1)
-    return hold_alone(server, Judge.of(server, goal, CostLimits(), tried, rng), rng)
+    return hold_alone(server, Judge.of(server, goal, CostLimits(), tried, "conversation", rng), rng)
 
 
 def run_of(trace, policy, capacity, start, latency=LATENCY):
@@ -120,3 +120,26 @@ def test_with_attention_slow_turns_are_counted_by_their_ttft():
     outcome = rest_of(tt.replay(trace, tt.LRU(), 2000), 200)
     assert held.rows[0].slow == tt.ttft_violations(outcome, goal.latency, goal.slo)
     assert held.rows[0].slow != tt.slo_violations(outcome, goal.xi)
+
+
+def test_intervals_are_those_of_whole_conversations_in_paired_draws():
+    trace, goal = chats(900), Goal(Fraction(1, 5))
+    lru, tried = (run_of(trace, policy, 2000, 500) for policy in (tt.LRU(), tt.TLRU(2600, 200, "least-recent")))
+    _, number = np.unique(trace.code[500:], return_inverse=True)
+    before, after = (np.bincount(number, goal.losses(one.replayed)) for one in (lru, tried))
+    drawn = np.random.default_rng(7).integers(0, len(before), (4000, len(before)))
+    gains = 1 - after[drawn].sum(axis=1) / before[drawn].sum(axis=1)
+    held = held_out(trace, 500, 2000, goal, 2400, 200)
+    assert (held.clusters, held.called, held.unsure) == (len(before), "conversation", None)
+    assert (held.gain.low, held.gain.high) == pytest.approx(np.quantile(gains, [0.025, 0.975]), abs=0.02)
+
+
+def test_below_30_conversations_there_is_no_interval_and_it_is_said_why():
+    trace = tt.Trace.from_turns(np.arange(600) % 29, np.arange(600) % 7 + 1, np.ones(600, int))
+    advice = tt.advise(trace, 900, Fraction(3), latency=LATENCY, work_cost=None, median_cost=None)
+    text = " ".join(str(advice).split())
+    assert (advice.recommended, advice.choice.promise) == (False, None)
+    assert np.isinf([advice.held_out.gain.low, advice.choice.here.high]).all()
+    assert "and there is no interval: 29 conversations, fewer than 30. Nothing is promised." in text
+    assert "No intervals on the rest: 29 conversations, fewer than 30." in text
+    assert "inf" not in text

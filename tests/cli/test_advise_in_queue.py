@@ -34,7 +34,7 @@ def file(tmp_path):
 def test_a_tail_where_lru_has_none_has_no_share(run, tmp_path, capsys):
     """Conversations of two turns: the second finds its past under affinity, and none if replicas take turns."""
     name = tmp_path / "pairs.csv"
-    turns = [f"{turn // 2},1000,0,{turn}" for turn in range(100)]
+    turns = [f"{turn // 2},1000,0,{turn}" for turn in range(200)]
     name.write_text("\n".join(("conversation,prompt,response,arrival", *turns)))
     asked = ("--slo", "100ms", "--capacity", "3k", "--replicas", 2, "--router", "affinity")
     assert run("advise", name, *asked) == 0

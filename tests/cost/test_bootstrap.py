@@ -1,4 +1,5 @@
 from fractions import Fraction
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -7,6 +8,7 @@ from hypothesis import strategies as st
 from refusals import refused
 from scipy.special import stdtrit
 
+from teltheory.cost import bootstrap
 from teltheory.cost.bootstrap import Blocks, interval, student
 from teltheory.errors import ArgumentError
 
@@ -33,8 +35,9 @@ def put_together(values, blocks, weights):
     st.integers(1, 9),
     st.fractions(Fraction(1, 100), 1, max_denominator=100),
     st.integers(0, 2**32),
+    st.integers(1, 40),
 )
-def test_a_draw_is_worth_what_its_turns_put_together_are(values, wanted, level, seed):
+def test_a_draw_is_worth_what_its_turns_put_together_are(values, wanted, level, seed, coarse):
     values = np.array(values)
     blocks = Blocks.of(len(values), wanted)
     draws = blocks.draw(len(blocks), 5, np.random.default_rng(seed))
@@ -42,7 +45,8 @@ def test_a_draw_is_worth_what_its_turns_put_together_are(values, wanted, level, 
     assert blocks.sums(values, draws).tolist() == [turns.sum() for turns in drawn]
     ranks = [-(-level.numerator * len(turns) // level.denominator) for turns in drawn]
     expected = [turns[rank - 1] for turns, rank in zip(drawn, ranks, strict=True)]
-    assert blocks.percentiles(values, draws, level).tolist() == expected
+    with patch.object(bootstrap, "COARSE", coarse):
+        assert blocks.percentiles(values, draws, level).tolist() == expected
 
 
 @given(st.lists(st.floats(0, 1e6), min_size=1, max_size=50), st.integers(1, 7))

@@ -11,10 +11,10 @@ from sweep.noting import some_trace
 from sweep.test_forest_sweeps import SIZE, some_forest
 
 import teltheory as tt
+from teltheory.cost.standing import LEAST_CLUSTERS, Standing
 from teltheory.errors import ArgumentError
+from teltheory.model.clusters import cluster_of, clustered
 from teltheory.sweep import compared_jobs, jobs
-from teltheory.sweep.compared import clustered
-from teltheory.sweep.standing import LEAST_CLUSTERS, Standing
 
 POLICIES = ["lru", "tlru", "2q", "belady", "tail-optimized-belady"]
 FOREST = some_forest(400, 11)
@@ -182,9 +182,9 @@ def test_what_a_store_has_is_not_computed_again(tmp_path, monkeypatch):
 def test_clusters_of_a_forest_are_what_is_below_the_system_prompt():
     paths = [[0], *([0, 1 + k % 7, 10 + k] for k in range(70))]
     found, name = clustered(tt.Forest.from_paths(paths))
-    assert (name, len(set(found.conversation.tolist()))) == ("root prefix", 8)
+    assert (name, len(set(cluster_of(found).tolist()))) == ("root prefix", 8)
     again, name = clustered(chats().forest)
-    assert (name, again.conversation.tolist()) == ("conversation", chats().code.tolist())
+    assert (name, cluster_of(again).tolist()) == ("conversation", chats().code.tolist())
 
 
 def test_text_is_in_tokens_and_numbers_in_the_unit_of_the_requests():

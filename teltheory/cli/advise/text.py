@@ -28,11 +28,12 @@ if TYPE_CHECKING:
 
 LEAD = (
     "A threshold for T-LRU, chosen on the first part of the trace and judged on the rest, in the order of time. "
-    "Intervals are 95 %, of a paired block bootstrap."
+    "Intervals are 95 %, of paired draws of whole conversations, sessions or root prefixes."
 )
 LEAD_IN_QUEUE = (
     "A setting for T-LRU on replicas with queues, chosen in the queue on the first part of the trace and judged "
-    "there on the rest, in the order of time. Intervals are 95 %, of a paired block bootstrap."
+    "there on the rest, in the order of time. Intervals are 95 %, of paired draws of whole conversations, "
+    "sessions or root prefixes."
 )
 METHOD = (
     "ξ - Q̂ is chosen on the first part alone, from replays of T-LRU, which trims the least recent surplus first, "
