@@ -4,8 +4,8 @@
    other. Clusters go into at most 500 groups at random, and groups are drawn with replacement. A number is
    computed anew from each draw, and its interval has 95 % (`teltheory.cost.bootstrap.interval`).
 2. What two policies did is taken from the same draws: the load that both have cancels in their difference. Two
-   policies are tied if the interval of their difference contains 0. A policy's rank is the number of policies that
-   are proved worse: those whose difference to it is above 0 with its whole interval.
+   policies are tied if the interval of their difference contains 0. A policy's rank is how many policies are
+   proved worse and how many better: those whose difference to it is above or below 0 with its whole interval.
 3. Below 30 clusters there is no interval, as so few draws say little of others.
 
 The replay is one: a cache that is full of other requests on another day is not in the interval.
@@ -105,10 +105,9 @@ class Standing:
             self._above[other, one] = Estimate(-value, -found.high, -found.low)
         return self._above[one, other]
 
-    def rank(self, one: int, others: Sequence[int]) -> int:
-        """Return how many of the others are proved worse."""
-        return sum(self.above(other, one).above_zero for other in others)
-
-    def tied(self, one: int, others: Sequence[int]) -> list[int]:
-        """Return the others whose difference may be 0."""
-        return [other for other in others if other != one and self.above(other, one).holds(0)]
+    def among(self, one: int, others: Sequence[int]) -> tuple[list[int], list[int], list[int]]:
+        """Return which of the others are proved worse, which are proved better, and which are tied."""
+        found = [(other, self.above(other, one)) for other in others]
+        worse = [other for other, by in found if by.above_zero]
+        better = [other for other, by in found if by.below_zero]
+        return worse, better, [other for other, by in found if by.holds(0)]

@@ -1,4 +1,4 @@
-"""A comparison: policies at every capacity and threshold of a cache, each beside LRU and the optimum's two sides.
+"""A comparison: policies in every memory and at every threshold, each beside LRU and the optimum's two sides.
 
 It is a sweep (`teltheory.sweep.sweep`) whose cells are rows of a board. Where the sides of the optimum differ,
 regret and the share closed are intervals. Any policy's replay is a plan, so the least TEL of all rows of a place
@@ -7,54 +7,64 @@ lowers the upper side.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from teltheory.cost.latency import Latency
+from teltheory.cost.latency import A100_LLAMA2_7B, Latency
 from teltheory.cost.metrics import share_closed
 from teltheory.cost.standing import Standing, too_few
 from teltheory.model.numbers import Ratio
+from teltheory.model.tiers import Tiers, several, tiers_of
 from teltheory.policies.future import looks_ahead
 from teltheory.policies.online import LRU
-from teltheory.policies.spec import Spec
-from teltheory.sweep.compared_jobs import Beside, Compared, ComparedJob, Hindsight, HindsightJob
-from teltheory.sweep.grid import Grid, Replayed
+from teltheory.serving.serve import Serving
+from teltheory.sweep.advised import learns
+from teltheory.sweep.compared_jobs import Beside, Compared, ComparedInTiers, ComparedJob, Hindsight, HindsightJob
+from teltheory.sweep.grid import Grid
 from teltheory.sweep.sources import AnySource
 
 CONVERSATIONS = "conversations"
 CACHES = (CONVERSATIONS, "strict", "holes")
 GROUPS = ("online", "clairvoyant")
+LEARNED = "learned"
 Interval = tuple[float, float] | None
-_MEASURED = ("p50", "p95", "p99", "hit_rate", "prefilled", "violations", "tel")
+Memory = int | Tiers
+Job = ComparedJob | ComparedInTiers | HindsightJob
 
 
 @dataclass(frozen=True, kw_only=True)
 class BoardRow:
-    """One policy in one cache at one capacity and threshold; without numbers where `blank` says why.
+    """One policy in one memory at one threshold; without numbers where `blank` says why.
 
     Attributes
     ----------
     trace, cache, capacity, xi, policy : str, str, int, int, str
-        Its place; capacity and threshold in tokens.
+        Its place; capacity, of all `tiers` together if there are any, and threshold in tokens.
+    tiers : tuple of int or None
+        Tokens of each tier of memory, and `loads`, what loading from it costs.
     group : {"online", "clairvoyant"}
-        Whether the policy looks at later turns.
+        Whether the policy looks at later turns; `learned` is whether it learns from them.
+    setting : str or None
+        What an advice chose, of T-LRU as advised.
     p50, p95, p99 : float or None
         Percentiles of TTFT, seconds.
-    hit_rate, prefilled, violations, tel : float, int, int, int, or None
-        As in `Measurement`; TEL is in units of `unit` tokens.
-    lru, lower, upper : int or None
-        TEL of LRU, and between what the least TEL of any policy lies.
+    hit_rate, prefilled, violations, tel : float, int, int, int or float, or None
+        As in `Measurement`; TEL is in units of `unit` tokens, in a queue in seconds.
+    lru, lower, upper : int or float, or None
+        TEL of LRU, and between what the least TEL of any policy lies; in a queue none is known.
     price : float or None
         Change of the tokens computed, against LRU.
     gain : float or None
         By which share of LRU's TEL the policy is below it; `gain_interval` has its 95 % interval.
-    rank : int or None
-        How many policies of its group are proved worse; `tied` has the names of those whose difference may be 0.
+    rank, beaten_by : int or None
+        How many policies of its group are proved worse and better; `tied` names those whose difference may be 0.
     cluster, clusters : str, int
         What is drawn for intervals, and how many there are. `unsure` says why there is no interval.
+    draws, gains : int, tuple of float or None
+        Draws of what was assumed of the trace, such as starts of sessions; least and greatest gain in them.
     """
 
     trace: str
@@ -63,6 +73,11 @@ class BoardRow:
     xi: int
     policy: str
     group: str
+    tiers: tuple[int, ...] | None = None
+    loads: tuple[float, ...] | None = None
+    queued: bool = False
+    learned: bool = False
+    setting: str | None = None
     unit: int = 1
     blank: str | None = None
     p50: float | None = None
@@ -71,21 +86,24 @@ class BoardRow:
     hit_rate: float | None = None
     prefilled: int | None = None
     violations: int | None = None
-    tel: int | None = None
-    lru: int | None = None
-    lower: int | None = None
-    upper: int | None = None
+    tel: int | float | None = None
+    lru: int | float | None = None
+    lower: int | float | None = None
+    upper: int | float | None = None
     price: float | None = None
     gain: float | None = None
     gain_interval: Interval = None
     rank: int | None = None
+    beaten_by: int | None = None
     tied: tuple[str, ...] = ()
     cluster: str = ""
     clusters: int = 0
     unsure: str | None = None
+    draws: int = 1
+    gains: Interval = None
 
     @property
-    def regret(self) -> tuple[int, int] | None:
+    def regret(self) -> tuple[int | float, int | float] | None:
         """Least and most TEL above the optimum."""
         if self.tel is None or self.lower is None or self.upper is None:
             return None
@@ -96,23 +114,34 @@ class BoardRow:
         """Least and greatest share of LRU's distance to the optimum that is closed; None if there may be none."""
         if self.tel is None or self.lru is None or self.lower is None or self.upper is None:
             return None
-        one, other = (share_closed(self.lru, self.tel, side) for side in (self.lower, self.upper))
+        tel, lru, *sides = map(Fraction, (self.tel, self.lru, self.lower, self.upper))
+        one, other = (share_closed(lru, tel, side) for side in sides)
         return None if one is None or other is None else (float(min(one, other)), float(max(one, other)))
+
+    @property
+    def changes_sign(self) -> bool:
+        """Whether the gain is above 0 in one draw and below 0 in another."""
+        return self.gains is not None and self.gains[0] < 0 < self.gains[1]
 
     def as_dict(self) -> dict[str, Any]:
         """Return the row as plain data."""
-        pairs = {"regret": self.regret, "share_closed": self.share_closed}
-        plain = {**vars(self), **pairs, "tied": list(self.tied)}
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
+        pairs = {"regret": self.regret, "share_closed": self.share_closed, "changes_sign": self.changes_sign}
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in {**vars(self), **pairs}.items()}
 
 
 @dataclass(frozen=True)
 class ComparedGrid:
-    """A grid whose cells are rows of a board; `of` is what its table calls the cache, `cluster` what is drawn."""
+    """A grid whose cells are rows of a board.
+
+    `of` is what its table calls the cache, `called` a cluster; `tiers` are tried beside the grid's capacities, and
+    `serving` is how requests are served if they wait for each other.
+    """
 
     grid: Grid
     of: str
-    cluster: str
+    called: str
+    tiers: tuple[Tiers, ...] = ()
+    serving: Serving | None = None
 
     @property
     def latency(self) -> Latency | None:
@@ -123,75 +152,102 @@ class ComparedGrid:
         """Return the comparison with its grid in tokens."""
         return replace(self, grid=self.grid.counted(units))
 
-    def plan(self, sources: Sequence[AnySource], latency: Latency) -> list[ComparedJob | HindsightJob]:
-        """Return the replays, each once, and the searches for the optimum, one a capacity."""
-        grid, slos = self.grid, tuple(sorted(self.grid.slos.items()))
-        found: list[ComparedJob | HindsightJob] = []
-        by_trace = {source.key: source for source in sources}
-        for source, capacity in product(by_trace.values(), dict.fromkeys(grid.capacities)):
-            where = {"trace": source.key, "turns": source.turns, "capacity": capacity, "forced": grid.forced}
-            how: Any = where | {"latency": latency, "slos": slos, "running": grid.running}
-            replayed = self._replayed(source).items()
-            found += [
-                ComparedJob(policy=one, rules=rules, thresholds=xis, **how) for (one, rules), xis in replayed
-            ]
-            best, rules = self._best
-            found.append(HindsightJob(policy=best, rules=rules, thresholds=self._thresholds, **how))
-        return found
+    @property
+    def _memories(self) -> tuple[Memory, ...]:
+        return tuple(dict.fromkeys((*self.grid.capacities, *self.tiers)))
 
     @property
     def _thresholds(self) -> tuple[int, ...]:
         return tuple(dict.fromkeys(self.grid.thresholds))
 
-    @property
-    def _best(self) -> Replayed:
+    def plan(self, sources: Sequence[AnySource], latency: Latency) -> list[Job]:
+        """Return the runs, each once, and the searches for the optimum, one for each memory."""
+        by_trace = {source.key: source for source in sources}
+        return [
+            job
+            for source, memory in product(by_trace.values(), self._memories)
+            for job in self._jobs(source, memory, latency)
+        ]
+
+    def _jobs(self, source: AnySource, memory: Memory, latency: Latency) -> Iterator[Job]:
+        for policy, xis in self._asked(source, latency).items():
+            yield self._job(source, policy, memory, latency, xis)
         marker: Any = Hindsight()
-        return marker, self.grid.rules
+        where = source.key, source.turns, marker, tiers_of(memory).capacities[0], self.grid.forced, latency
+        how = self._thresholds, (), self.grid.rules, self.grid.running
+        yield HindsightJob(*where, *how, several(memory), self.serving is not None)
 
-    @property
-    def _lru(self) -> Replayed:
-        return LRU(), self.grid.rules
+    def _job(self, source: AnySource, policy: Any, memory: Memory, latency: Latency, xis: tuple[int, ...]) -> Job:
+        where, forced = (source.key, source.turns), self.grid.forced
+        tiers = several(memory) or (None if self.serving is None else tiers_of(memory))
+        if tiers is None:
+            slos, how = tuple(sorted(self.grid.slos.items())), (self.grid.rules, self.grid.running)
+            return ComparedJob(*where, policy, tiers_of(memory).capacities[0], forced, latency, xis, slos, *how)
+        each = policy if isinstance(policy, tuple) else (policy,) * len(tiers)
+        seconds = tuple((xi, self._slo(xi, latency)) for xi in self._thresholds)
+        return ComparedInTiers(*where, each, tiers, self.serving, forced, latency, xis, seconds)
 
-    def _asked(self, spec: Spec, xi: int, source: AnySource) -> Replayed:
-        policy = self.grid.build(spec, xi, lambda: source.estimate, source.unit)
-        return policy, self.grid.rules
+    def _slo(self, xi: int, latency: Latency) -> Fraction:
+        found = self.grid.slos.get(xi)
+        return Fraction(float(latency.ttft(xi))) if found is None else found
 
-    def _replayed(self, source: AnySource) -> dict[Replayed, tuple[int, ...]]:
+    def _policy(self, spec: Any, xi: int, source: AnySource, latency: Latency) -> Any:
+        grid = self.grid if self.grid.latency is not None else replace(self.grid, latency=latency)
+        return grid.build(spec, xi, lambda: source.estimate, source.unit)
+
+    def _asked(self, source: AnySource, latency: Latency) -> dict[Any, tuple[int, ...]]:
         """Return every policy, LRU first, with the thresholds that it is measured at."""
-        found: dict[Replayed, tuple[int, ...]] = {self._lru: self._thresholds}
+        found: dict[Any, tuple[int, ...]] = {LRU(): self._thresholds}
         for spec, xi in product(self.grid.policies, self._thresholds):
-            one = self._asked(spec, xi, source)
+            one = self._policy(spec, xi, source, latency)
             found[one] = tuple(dict.fromkeys((*found.get(one, ()), xi)))
         return found
 
-    def cells(self, sources: Sequence[AnySource], results: Mapping[Any, Any]) -> list[BoardRow]:
-        """Return the rows: by trace, capacity, threshold, then policy in the order given."""
-        places = product(sources, self.grid.capacities, self.grid.thresholds)
-        return [row for source, capacity, xi in places for row in self._rows(source, capacity, xi, results)]
+    def cells(self, sources: Sequence[AnySource], results: Mapping[Any, Any], latency: Latency) -> list[BoardRow]:
+        """Return the rows: by trace, memory, threshold, then policy in the order given."""
+        places = product(sources, self._memories, self._thresholds)
+        return [row for place in places for row in self._rows(*place, results, latency)]
 
-    def _rows(self, source: AnySource, capacity: int, xi: int, results: Mapping[Any, Any]) -> list[BoardRow]:
-        def at(replayed: Replayed) -> Any:
-            return results[(source.key, *replayed, capacity), xi]
+    def _rows(
+        self, source: AnySource, memory: Memory, xi: int, results: Mapping[Any, Any], latency: Latency
+    ) -> list[BoardRow]:
+        def at(policy: Any) -> Any:
+            return results[self._job(source, policy, memory, latency, ()).place, xi]
 
+        *_, hindsight = self._jobs(source, memory, latency)
+        policies = [self._policy(spec, xi, source, latency) for spec in self.grid.policies]
         place: dict[str, Any] = {
             "trace": source.label,
             "cache": self.of,
-            "capacity": capacity,
             "xi": xi,
             "unit": source.unit,
+            "cluster": self.called,
         }
-        asked = [self._asked(spec, xi, source) for spec in self.grid.policies]
         rows = [
-            BoardRow(policy=spec.text, group=GROUPS[looks_ahead(policy)], cluster=self.cluster, **place)
-            for spec, (policy, _) in zip(self.grid.policies, asked, strict=True)
+            BoardRow(policy=spec.text, **kind_of(policy), **place, **size_of(memory, self.serving))
+            for spec, policy in zip(self.grid.policies, policies, strict=True)
         ]
-        return beside(rows, [at(one) for one in asked], at(self._lru), at(self._best))
+        return beside(rows, list(map(at, policies)), at(LRU()), results[hindsight.place, xi])
+
+
+def kind_of(policy: Any) -> dict[str, Any]:
+    """Return the group of a policy, and whether it learns."""
+    return {"group": GROUPS[looks_ahead(policy)], "learned": learns(policy)}
+
+
+def size_of(memory: Memory, serving: Serving | None = None) -> dict[str, Any]:
+    """Return memory as a row has it."""
+    tiers, whole = several(memory), tiers_of(memory).pooled[-1]
+    sizes = {} if tiers is None else {"tiers": tuple(tiers.capacities), "loads": tuple(map(float, tiers.loads))}
+    return {"capacity": whole, "queued": serving is not None, **sizes}
 
 
 def beside(rows: Sequence[BoardRow], found: Sequence[Compared], lru: Compared, sides: Beside) -> list[BoardRow]:
     """Return rows of one place with what was found, beside LRU, the optimum and each other."""
-    upper = min([sides.upper, *(one.worth.tel for one in (*found, lru) if one.worth is not None)])
-    told = replace(sides, upper=upper)
+    told = sides
+    if sides.upper is not None:
+        plans = [one.worth.tel for one in (*found, lru) if one.worth is not None]
+        told = replace(sides, upper=min([sides.upper, *plans]))
     known = [_measured(row, one, lru, told) for row, one in zip(rows, found, strict=True)]
     few = too_few(sides.clusters, rows[0].cluster)
     if few is not None:
@@ -203,18 +259,17 @@ def _measured(row: BoardRow, one: Compared, lru: Compared, sides: Beside) -> Boa
     base = lru.worth
     if one.worth is None or base is None:
         return replace(row, blank=one.reason or lru.reason, clusters=sides.clusters)
-    measured = {name: getattr(one.worth, name) for name in _MEASURED}
     price, gain = _change(one.worth.prefilled, base.prefilled), _change(one.worth.tel, base.tel)
     gained = None if gain is None else 0.0 - gain
-    return replace(row, **measured, lru=base.tel, price=price, gain=gained, **vars(sides))
+    return replace(row, **vars(one.worth), lru=base.tel, price=price, gain=gained, **vars(sides))
 
 
-def _change(value: int, base: int) -> float | None:
-    return float(Fraction(Ratio(value - base, base))) if base else None
+def _change(value: int | float, base: int | float) -> float | None:
+    return float(Fraction(Ratio(Fraction(value) - Fraction(base), Fraction(base)))) if base else None
 
 
 def _standing(rows: Sequence[BoardRow], found: Sequence[Compared], lru: Compared) -> list[BoardRow]:
-    """Return rows with the interval of their gain and their rank among those of their group."""
+    """Return rows with the interval of their gain and where they stand among those of their group."""
     places = [place for place, one in enumerate(found) if one.worth is not None]
     if not places:
         return [*rows]
@@ -222,20 +277,36 @@ def _standing(rows: Sequence[BoardRow], found: Sequence[Compared], lru: Compared
     made = list(rows)
     for at, place in enumerate(places):
         row = rows[place]
-        others = [i for i, one in enumerate(places) if rows[one].group == row.group]
-        tied = tuple(rows[places[other]].policy for other in standing.tied(at, others))
+        others = [i for i, one in enumerate(places) if rows[one].group == row.group and i != at]
+        worse, better, tied = standing.among(at, others)
         below = standing.above(len(places), at)
-        gained = (below.low / row.lru, below.high / row.lru) if row.lru else None
-        made[place] = replace(row, gain_interval=gained, rank=standing.rank(at, others), tied=tied)
+        made[place] = replace(
+            row,
+            gain_interval=(below.low / row.lru, below.high / row.lru) if row.lru else None,
+            rank=len(worse),
+            beaten_by=len(better),
+            tied=tuple(rows[places[other]].policy for other in tied),
+        )
     return made
 
 
-def blanks(label: str, of: str, grid: Grid, reason: str) -> list[BoardRow]:
+def over_draws(drawn: Sequence[Sequence[BoardRow]]) -> list[BoardRow]:
+    """Return the rows of the first draw with the gains that the same policy has in all of them."""
+    found = []
+    for same in zip(*drawn, strict=True):
+        gains = [row.gain for row in same if row.gain is not None]
+        ends = (min(gains), max(gains)) if len(gains) == len(same) else None
+        found.append(replace(same[0], draws=len(same), gains=ends))
+    return found
+
+
+def blanks(label: str, of: str, grid: Grid, tiers: Sequence[Tiers], reason: str) -> list[BoardRow]:
     """Return rows of a cache that the requests have no meaning for."""
+    grid, memories = replace(grid, latency=grid.latency or A100_LLAMA2_7B), (*grid.capacities, *tiers)
     return [
-        BoardRow(trace=label, cache=of, capacity=capacity, xi=xi, policy=spec.text, group=group, blank=reason)
-        for capacity, xi, spec in product(grid.capacities, grid.thresholds, grid.policies)
-        for group in [GROUPS[looks_ahead(grid.build(spec, xi, int))]]
+        BoardRow(trace=label, cache=of, xi=xi, policy=spec.text, blank=reason, **size_of(memory), **kind)
+        for memory, xi, spec in product(memories, grid.thresholds, grid.policies)
+        for kind in [kind_of(grid.build(spec, xi, int))]
     ]
 
 

@@ -1,4 +1,4 @@
-"""The jobs of a comparison: a replay with its TEL in groups of clusters, and the two sides of the optimum.
+"""The jobs of a comparison: a run with its TEL in groups of clusters, and the two sides of the optimum.
 
 1. Requests of one cluster, such as a conversation, depend on each other (`teltheory.model.clusters`).
 2. Clusters go into groups at random, by a fixed seed: every policy has the same groups, so that differences of two
@@ -8,29 +8,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
 
-from teltheory.cost.bootstrap import groups
+from teltheory.cost.bootstrap import Values, groups
 from teltheory.cost.standing import MOST_GROUPS
 from teltheory.errors import ArgumentError, TraceError
 from teltheory.model.clusters import cluster_of
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import exact_sum
 from teltheory.model.outcome import Outcome
+from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
 from teltheory.optimal import hindsight_optimum
-from teltheory.sweep.jobs import Measurement, ReplayJob
+from teltheory.sweep.advised import AsAdvised, Borrowed
+from teltheory.sweep.jobs import ReplayJob
+from teltheory.sweep.served_jobs import ServedJob, ServedMeasurement
+
+Progressing = Callable[[int], object] | None
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What a policy is worth at one threshold, as a row of a board has it; `setting` is what an advice chose."""
+
+    p50: float | None
+    p95: float | None
+    p99: float | None
+    hit_rate: float
+    prefilled: int
+    violations: int
+    tel: int | float
+    setting: str | None = None
 
 
 @dataclass(frozen=True)
 class Compared:
     """What a policy is worth at one threshold, and its TEL in each group; or why it has no meaning there."""
 
-    worth: Measurement | None
+    worth: Worth | None
     tels: tuple[float, ...] = ()
     reason: str | None = None
 
@@ -42,15 +62,18 @@ class Compared:
     def from_dict(cls, plain: dict[str, Any]) -> Compared:
         """Return what `as_dict` made plain data of."""
         worth = plain["worth"]
-        return cls(None if worth is None else Measurement(**worth), tuple(plain["tels"]), plain["reason"])
+        return cls(None if worth is None else Worth(**worth), tuple(plain["tels"]), plain["reason"])
 
 
 @dataclass(frozen=True)
 class Beside:
-    """What stands beside every policy of a place: both sides of the optimum, and how many clusters there are."""
+    """What stands beside every policy of a place: both sides of the optimum, and how many clusters there are.
 
-    lower: int
-    upper: int
+    In a queue no optimum is known.
+    """
+
+    lower: int | float | None
+    upper: int | float | None
     clusters: int
 
     def as_dict(self) -> dict[str, Any]:
@@ -72,49 +95,129 @@ class Hindsight:
 class ComparedJob(ReplayJob):
     """One replay and the thresholds that it is measured at, as `ReplayJob`, with TEL in groups of clusters."""
 
-    kind: ClassVar[str] = "comparison"
+    kind: ClassVar[str] = "board"
 
     def run(  # type: ignore[override]
-        self, trace: Trace | Forest, progress: Callable[[int], object] | None = None
+        self, trace: Trace | Forest, progress: Progressing = None
     ) -> list[Compared]:
         """Replay the job's trace and return what it is worth at each threshold."""
-        try:
-            outcome = self.outcome(trace, progress)
-        except (ArgumentError, TraceError) as error:
-            return [Compared(None, reason=str(error))] * len(self.thresholds)
-        tels = tels_in_groups(outcome, trace, self.thresholds)
-        return [Compared(worth, own) for worth, own in zip(self.measured(outcome, trace), tels, strict=True)]
+        return judged(trace, self.thresholds, lambda: self._worths(trace, progress))
+
+    def _worths(self, trace: Trace | Forest, progress: Progressing) -> Iterator[tuple[Worth, Values]]:
+        policy, setting = settled(self.policy, trace, self.capacity // trace.scale, self.latency, None)
+        outcome = self._outcome(policy, trace, progress)
+        for xi, one in zip(self.thresholds, self.measured(outcome, trace), strict=True):
+            times, work = (one.p50, one.p95, one.p99), (one.hit_rate, one.prefilled, one.violations)
+            yield Worth(*times, *work, one.tel, setting), outcome.excess_units(xi // outcome.block_size)
+
+    def _outcome(self, policy: Any, trace: Trace | Forest, progress: Progressing) -> Outcome:
+        if isinstance(policy, Borrowed):
+            return policy.replayed(trace, self.capacity // trace.scale, str(self.rules))
+        return replace(self, policy=policy).outcome(trace, progress)
+
+
+@dataclass(frozen=True)
+class ComparedInTiers(ServedJob):
+    """The same in tiers, on an idle server or in a queue, where TEL is in seconds."""
+
+    kind: ClassVar[str] = "board in tiers"
+
+    def run(  # type: ignore[override]
+        self, trace: Trace | Forest, progress: Progressing = None
+    ) -> list[Compared]:
+        """Serve the job's trace and return what it is worth at each threshold."""
+        return judged(trace, self.thresholds, lambda: self._worths(trace, progress))
+
+    def _worths(self, trace: Trace | Forest, progress: Progressing) -> Iterator[tuple[Worth, Values]]:
+        memory = self.tiers.in_blocks(trace.block_size)
+        room: Any = memory if len(memory) > 1 else memory.capacities[0]
+        policy, setting = settled(self.policy[0], trace, room, self.latency, self.serving)
+        each = policy if isinstance(policy, tuple) else (policy,) * len(memory)
+        served = replace(self, policy=self.policy if setting is None else each).served(trace, progress)
+        outcome: Any = served.outcome
+        for xi in self.thresholds:
+            slo, queued = dict(self.slos)[xi], self.serving is not None
+            one = ServedMeasurement.of(served, xi, slo, queued)
+            excess = np.maximum(served.ttft - float(slo), 0.0)
+            if not queued:
+                excess = outcome.excess_units(xi // outcome.block_size) / outcome.denominator
+            tel = one.tail_seconds if queued else plain(one.tel)
+            yield Worth(one.p50, one.p95, one.p99, one.hit_rate, one.prefilled, one.slow, tel, setting), excess
 
 
 @dataclass(frozen=True)
 class HindsightJob(ReplayJob):
-    """The search for the optimum at a capacity and thresholds."""
+    """The search for the optimum at a capacity, or in `tiers`, and thresholds; in a queue there is none."""
+
+    tiers: Tiers | None = None
+    queued: bool = False
 
     kind: ClassVar[str] = "sides of the optimum"
 
+    @property
+    def place(self) -> Any:
+        """What its measurements are kept by, beside the threshold."""
+        return self.trace, self.policy, self.rules, self.tiers or self.capacity, self.queued
+
+    def determinants(self, xi: int) -> dict[str, Any]:
+        """Return all that the sides at a threshold depend on, as plain data."""
+        return super().determinants(xi) | {"tiers": repr(self.tiers), "queued": self.queued}
+
     def run(  # type: ignore[override]
-        self, trace: Trace | Forest, progress: Callable[[int], object] | None = None
+        self, trace: Trace | Forest, progress: Progressing = None
     ) -> list[Beside]:
         """Return both sides of the optimum at each threshold."""
-        clusters, room = len(np.unique(cluster_of(trace))), self.capacity // trace.scale
+        clusters = len(np.unique(cluster_of(trace)))
+        if self.queued:
+            return [Beside(None, None, clusters)] * len(self.thresholds)
+        if self.tiers is not None:
+            room: Any = self.tiers.in_blocks(trace.block_size)
+            xis = [xi // trace.block_size for xi in self.thresholds]
+            found = [hindsight_optimum(trace, room, xi, forced=self.forced) for xi in xis]
+            return [Beside(plain(best.lower), plain(best.upper), clusters) for best in found]
+        return [Beside(*sides, clusters) for sides in self._sides(trace)]
+
+    def _sides(self, trace: Trace | Forest) -> Iterator[tuple[int | float, int | float]]:
+        """Yield the sides under the rules; of whole nodes no optimum is known: below are holes, above no cache."""
+        room = self.capacity // trace.scale
         asked, room, cache, forced = self.rules.on(trace, room, "strict", self.forced, self.running)
         nodes = self.rules.nodes is not None
         options: Any = {"forced": forced, "cache": "holes" if nodes else cache, "running": self.running}
-        xis = [xi // trace.block_size for xi in self.thresholds]
-        found = [hindsight_optimum(asked, room, xi, **options) for xi in xis]
-        most = [exact_sum(np.maximum(asked.total - xi, 0)) for xi in xis]
-        # Of whole nodes no optimum is known: holes are below all, and nothing is above what no cache computes.
-        uppers = most if nodes else [int(best.upper) for best in found]
-        return [Beside(int(best.lower), upper, clusters) for best, upper in zip(found, uppers, strict=True)]
+        for xi in (threshold // trace.block_size for threshold in self.thresholds):
+            best = hindsight_optimum(asked, room, xi, **options)
+            upper = exact_sum(np.maximum(asked.total - xi, 0)) if nodes else best.upper
+            yield plain(best.lower), plain(upper)
 
 
-def tels_in_groups(
-    outcome: Outcome, trace: Trace | Forest, thresholds: tuple[int, ...]
-) -> list[tuple[float, ...]]:
-    """Return the TEL of each group of clusters at each threshold."""
-    if not len(outcome):
-        return [()] * len(thresholds)
+def settled(policy: Any, trace: Trace | Forest, memory: Any, latency: Any, serving: Any) -> tuple[Any, str | None]:
+    """Return a policy, one that an advice chooses with its setting; memory is in the trace's unit."""
+    if isinstance(policy, AsAdvised):
+        return policy.settled(trace, memory, latency, serving)
+    return policy, None
+
+
+def plain(value: int | Fraction) -> int | float:
+    """Return a number as a whole one if it is."""
+    return int(value) if value == int(value) else float(value)
+
+
+def judged(
+    trace: Trace | Forest, thresholds: tuple[int, ...], run: Callable[[], Iterator[tuple[Worth, Values]]]
+) -> list[Compared]:
+    """Return what a run is worth at each threshold, or the reason why there is none."""
+    try:
+        found = [*run()]
+    except (ArgumentError, TraceError) as error:
+        return [Compared(None, reason=str(error))] * len(thresholds)
+    return [Compared(worth, own) for (worth, _), own in zip(found, in_groups(trace, found), strict=True)]
+
+
+def in_groups(trace: Trace | Forest, found: list[tuple[Worth, Values]]) -> Iterator[tuple[float, ...]]:
+    """Yield the TEL of each group of clusters for each threshold."""
+    if not len(trace):
+        yield from ((),) * len(found)
+        return
     order, blocks = groups(cluster_of(trace), MOST_GROUPS, np.random.default_rng(0))
-    uncached = outcome.uncached[order]
-    excess = (np.maximum(uncached - xi // outcome.block_size, 0) for xi in thresholds)
-    return [tuple(np.add.reduceat(one.astype(np.float64), blocks.bounds[:-1]).tolist()) for one in excess]
+    for _, excess in found:
+        sums = np.add.reduceat(np.asarray(excess, np.float64)[order], blocks.bounds[:-1])
+        yield tuple(sums.tolist())

@@ -143,7 +143,12 @@ class ServedJob:
         self, trace: Trace | Forest, progress: Callable[[int], object] | None = None
     ) -> list[ServedMeasurement]:
         """Serve the job's trace and return a measurement per threshold."""
-        tiers, slos = self.tiers.in_blocks(trace.block_size), dict(self.slos)
+        served, queued, slos = self.served(trace, progress), self.serving is not None, dict(self.slos)
+        return [ServedMeasurement.of(served, xi, slos[xi], queued) for xi in self.thresholds]
+
+    def served(self, trace: Trace | Forest, progress: Callable[[int], object] | None = None) -> Served:
+        """Serve the job's trace."""
+        tiers = self.tiers.in_blocks(trace.block_size)
         if self.serving is None:
             served = on_idle_server(replay(trace, self.policy, tiers, self.forced), self.latency)
         else:
@@ -151,5 +156,4 @@ class ServedJob:
             served = serve(trace, self.policy, tiers, latency=self.latency, forced=self.forced, **options)
         if progress is not None:
             progress(len(trace))
-        queued = self.serving is not None
-        return [ServedMeasurement.of(served, xi, slos[xi], queued) for xi in self.thresholds]
+        return served

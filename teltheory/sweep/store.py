@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from teltheory.base.store import Results, text_of
 from teltheory.errors import shown
-from teltheory.sweep.compared_jobs import Beside, Compared, ComparedJob, HindsightJob
+from teltheory.sweep.compared_jobs import Beside, Compared, ComparedInTiers, ComparedJob, HindsightJob
 from teltheory.sweep.jobs import Measurement, ReplayJob
 from teltheory.sweep.served_jobs import ServedJob, ServedMeasurement
 
@@ -15,6 +15,7 @@ AnyJob: TypeAlias = ReplayJob | ServedJob
 OTHERS: dict[str, Any] = {
     ServedJob.kind: ServedMeasurement,
     ComparedJob.kind: Compared,
+    ComparedInTiers.kind: Compared,
     HindsightJob.kind: Beside,
 }
 """What jobs other than replays measure, by their kind."""

@@ -5,7 +5,7 @@ from report.chromium import opened
 from sweep.test_compare import FOREST, chats
 
 import teltheory as tt
-from teltheory.sweep.board import row_cells
+from teltheory.sweep.board_text import row_cells
 
 HOSTILE = "<b>&|mine"
 
@@ -45,7 +45,7 @@ def test_words_sift_the_rows(chromium, board, file):
         for words in ("lady", "CLAIR 320", "2q online", "nobody"):
             page.locator("input").fill(words)
             texts = [
-                (row, f"{row.policy} {row.group} {row.capacity} {' '.join(row_cells(row, 's'))}")
+                (row, f"{row.policy} {row.group} {row.capacity} {' '.join(row_cells(row, board.rows[:6], 's'))}")
                 for row in board.rows[:6]
             ]
             found = [row for row, text in texts if all(word in text for word in words.lower().split())]
@@ -58,4 +58,4 @@ def test_every_number_of_the_rows_stands_on_a_page_that_is_not_too_wide(chromium
     with opened(chromium, file, viewport={"width": width, "height": 800}) as page:
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         cells = [page.locator("table tbody tr").nth(at).locator("td").all_text_contents() for at in range(12)]
-    assert [[one[0], *one[4:]] for one in cells] == [row_cells(row, "s") for row in board.rows]
+    assert [[one[0], *one[4:]] for one in cells] == [row_cells(row, board.rows, "s") for row in board.rows]

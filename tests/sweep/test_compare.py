@@ -124,7 +124,8 @@ def test_ranks_count_policies_of_the_group_that_are_proved_worse():
         for pair in (lru, other), (belady, ends):
             assert sum(row.rank for row in pair) + sum(len(row.tied) for row in pair) / 2 == 1
             better, worse = sorted(pair, key=lambda row: row.tel)
-            assert worse.rank == 0
+            assert (worse.rank, better.beaten_by) == (0, 0)
+            assert (better.rank, better.tied) == (worse.beaten_by, (worse.policy,) * (1 - better.rank))
             assert (better.rank == 0) == (worse.policy in better.tied)
             assert all(row.gain_interval[0] <= row.gain <= row.gain_interval[1] for row in pair)
         assert (other.gain_interval[0] <= 0 <= other.gain_interval[1]) == ("lru" in other.tied)
@@ -136,15 +137,16 @@ def test_draws_are_paired():
     standing = Standing([noise + 1, noise, noise[::-1]])
     difference = standing.above(0, 1)
     assert (difference.low, difference.high) == pytest.approx((200, 200))
-    assert standing.rank(1, (0, 1, 2)) == 1
-    assert standing.tied(1, (0, 1, 2)) == [2]
+    assert standing.among(1, (0, 2)) == ([0], [], [2])
+    assert standing.among(0, (1, 2)) == ([], [1], [2])
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=30, max_size=60))
 def test_nobody_is_better_and_worse_than_another(pairs):
     standing = Standing([list(one) for one in zip(*pairs, strict=True)])
-    ranks, tied = standing.rank(0, (1,)) + standing.rank(1, (0,)), bool(standing.tied(0, (1,)))
-    assert ranks + tied == 1
+    one, other = standing.among(0, (1,)), standing.among(1, (0,))
+    assert sorted(map(len, one)) == [0, 0, 1]
+    assert [[0] * len(some) for some in one] == [[0] * len(other[k]) for k in (1, 0, 2)]
 
 
 def test_below_30_clusters_there_is_no_interval_and_it_is_said():

@@ -10,6 +10,7 @@ from typing import Any
 import click
 from rich.table import Table
 
+from teltheory.advice.server import at_load, in_units
 from teltheory.cli.asked.options import (
     block_size_option,
     bundled,
@@ -23,20 +24,30 @@ from teltheory.cli.asked.options import (
     without_option,
     workers_option,
 )
+from teltheory.cli.asked.pictures import Picture, picture_options
 from teltheory.cli.asked.prefixes import Prefixes
-from teltheory.cli.asked.question import Asked, read_question
+from teltheory.cli.asked.question import Asked
+from teltheory.cli.asked.serving import Loaded, serving_options
+from teltheory.cli.asked.tiers import Tiered, tier_options
 from teltheory.cli.asked.traces import Reading
 from teltheory.cli.parts import command, option
 from teltheory.cli.printed.output import progress_bar
 from teltheory.cli.printed.tables import plain_table
 from teltheory.cli.printed.written import Written, written_options
 from teltheory.cli.replay.command import about
+from teltheory.cli.replay.served_runs import question_in_tiers
 from teltheory.errors import ArgumentError
+from teltheory.model.tiers import Tiers
+from teltheory.model.trace import Trace
 from teltheory.model.units import listed_values
+from teltheory.plots.board import caption_of_board, draw_board
 from teltheory.policies.policy import trim_left_out
-from teltheory.policies.spec import default_estimate, parse_policy, policy_texts
+from teltheory.policies.spec import default_estimate, policy_texts
+from teltheory.serving.serve import Serving
 from teltheory.sweep import Store
-from teltheory.sweep.board import EVERY, LEGEND, Board, caches_of, headings, notes_of, places, row_cells, rows_of
+from teltheory.sweep.advised import read_policy
+from teltheory.sweep.board import EVERY, IN_TIERS, Board, caches_of, drawn_rows, rows_of
+from teltheory.sweep.board_text import LEAST_DRAWS, LEGEND, headings, notes_of, place_of, places, row_cells
 from teltheory.sweep.compared import CONVERSATIONS, BoardRow
 
 caches_option = option(
@@ -73,7 +84,11 @@ class OnTrace:
     metavar="RULES,...",
     help="Rules of the cache of blocks. vllm, sglang, trtllm, sglang:chunk=2048; a comma lists.",
 )
+@option("--draws", type=click.IntRange(1), metavar="N", help="Draws of the times that --times assumes; 20.")
 @option("--html", "page", metavar="FILE", help="Also write a page to FILE, to show to others.")
+@picture_options("TEL and prefill over the capacity, and one against the other")
+@tier_options
+@serving_options()
 @workers_option
 @store_option
 @scheduler_option
@@ -87,7 +102,11 @@ def compare(
     policies: tuple[str, ...],
     caches: tuple[str, ...],
     ruled: tuple[str, ...],
+    draws: int | None,
     page: str | None,
+    picture: Picture,
+    tiered: Tiered,
+    loaded: Loaded,
     workers: int | None,
     store: str | None,
     scheduler: str | None,
@@ -98,31 +117,59 @@ def compare(
 ) -> int:
     """Rank policies on each TRACE, beside LRU and the optimum.
 
-    A row has the gain, its price in tokens computed, and the policies that are proved worse; = is tied with LRU.
+    A row has the gain, its price in tokens computed, and how many policies are proved worse and better; = is tied
+    with LRU.
 
     A trace with block hashes is replayed as the prefixes that its requests share; with --cache conversations its
     conversations are private, with --rules they are kept as engines keep them. Without --policy those that need no
     file and no fit are compared: online ones, and in a table apart clairvoyant ones, which look at later turns.
+    tlru:q_hat=advised is T-LRU as advise sets it on the first half, libcachesim:ARC an algorithm of that library,
+    with --cache holes.
+
+    With --tier memory is in tiers; with --replicas or another option of servers requests wait in queues. Where
+    --times assumes when sessions start the gain is given over several draws.
     """
-    written.check({"--store": store, "--html": page})
+    picture.check()
+    written.check({"--store": store, "--html": page, **picture.files})
     wanted = [*listed_values("cache", caches), *listed_values("rules", ruled)]
-    specs = [parse_policy(text) for text in policy_texts(policies) or EVERY]
+    serving, load = loaded.read() if loaded else (None, None)
+    simple = serving is None and not tiered
+    texts = policy_texts(policies) or (EVERY if simple else IN_TIERS)
+    specs = [read_policy(text, not simple) for text in texts]
     if CONVERSATIONS in wanted:
         prefixes.refuse("none with --cache conversations, which share nothing")
         prefixes = replace(prefixes, chains={*wanted} == {CONVERSATIONS})
-    question = read_question(specs, prefixes=prefixes, **asked)
-    how = {"workers": workers, "store": None if store is None else Store(store), "scheduler": scheduler}
+    question, tiers = question_in_tiers(specs, tiered, prefixes=prefixes, **asked)
+    how: dict[str, Any] = {
+        "workers": workers,
+        "store": None if store is None else Store(store),
+        "scheduler": scheduler,
+    }
+    if tiers or serving is not None:
+        how |= {"tiers": tiers, "serving": serving, "load": load}
     found = []
     for label, file in labels(trace_files).items():
-        trace = reading.read(file)
         with about(file):
-            found.append(compared(label, question.on(trace), wanted, **how))
+            drawn = [
+                compared(label, question.on(trace), wanted, **how) for trace in drawn_of(reading, file, draws)
+            ]
+            found.append(replace(drawn[0], rows=drawn_rows([one.rows for one in drawn])))
     board = Board(tuple(row for one in found for row in one.rows), question.thresholds.unit)
     data = {"traces": {one.label: as_data(one.asked) for one in found}, **board.as_dict()}
     written.report(shown(found, board.unit), data)
     if page is not None:
         board.to_html(page)
+    picture.draw(lambda: draw_board(data["rows"]), caption_of_board(data["rows"]))
     return 0
+
+
+def drawn_of(reading: Reading, file: str, draws: int | None) -> Iterator[Trace]:
+    """Yield the trace of a file, as often as its times are drawn: seed after seed."""
+    if draws is not None and reading.times is None:
+        raise ArgumentError("--draws", draws, "--times with it: nothing else of a trace is drawn")
+    number = 1 if reading.times is None or file == "-" else LEAST_DRAWS if draws is None else draws
+    for seed in range(number):
+        yield replace(reading, seed=reading.seed + seed).read(file)
 
 
 def labels(files: Sequence[str]) -> dict[str, str]:
@@ -133,9 +180,23 @@ def labels(files: Sequence[str]) -> dict[str, str]:
     return {file if names.count(name) > 1 else name: file for name, file in zip(names, files, strict=True)}
 
 
-def compared(label: str, asked: Asked, caches: Sequence[str], **how: Any) -> OnTrace:
-    """Compare the policies on a trace, with a progress bar for each cache."""
+def compared(
+    label: str,
+    asked: Asked,
+    caches: Sequence[str],
+    tiers: Sequence[Tiers] = (),
+    serving: Serving | None = None,
+    load: Any = None,
+    **how: Any,
+) -> OnTrace:
+    """Compare the policies on a trace, with a progress bar for each cache; `load` is LRU's in the first memory."""
     requests, grid = asked.requests, replace(asked.grid, q_hat=None) if asked.estimated else asked.grid
+    grid = replace(grid, capacities=()) if tiers else grid
+    if serving is not None:
+        memory = in_units(tiers[0] if tiers else grid.capacities[0], requests.block_size)
+        serving = at_load(requests, memory, asked.thresholds.latency, serving, load)
+    if tiers or serving is not None:
+        how |= {"tiers": tiers, "serving": serving}
     rows: list[BoardRow] = []
     with progress_bar() as bar:
         for cache in caches_of(requests, caches):
@@ -144,7 +205,8 @@ def compared(label: str, asked: Asked, caches: Sequence[str], **how: Any) -> OnT
             def told(done: int, every: int | None, task: Any = task) -> None:
                 bar.update(task, completed=done, total=every)
 
-            rows += rows_of(label, requests, grid, [cache], asked.trace, progress=told, **how)
+            how |= {"progress": told}
+            rows += rows_of(label, requests, grid, [cache], asked.trace, **how)
     return OnTrace(label, asked, rows)
 
 
@@ -158,8 +220,9 @@ def shown(found: Sequence[OnTrace], unit: str) -> Iterator[str | Table]:
         yield from notes_of(one.rows)
         for rows in places(one.rows):
             row, thresholds = rows[0], one.asked.thresholds
-            place = f"capacity {thresholds.size(row.capacity)}, threshold {thresholds.label(row.xi)}"
-            columns, lines = headings(unit, row.unit > 1), (row_cells(each, unit) for each in rows)
+            size = place_of(row) if row.tiers else thresholds.size(row.capacity)
+            place = f"capacity {size}, threshold {thresholds.label(row.xi)}"
+            columns, lines = headings(rows, unit, True), (row_cells(each, rows, unit) for each in rows)
             title = f"{row.trace}, {row.cache}, {place}, {row.group} policies"
             yield plain_table(title, columns, lines, ("policy",))
 

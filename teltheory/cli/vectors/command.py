@@ -23,7 +23,8 @@ from teltheory.cli.vectors.suite import Vectors, agreements
 def vectors(file: str, check: bool) -> int:
     """Write small traces with exact answers to FILE.
 
-    Other simulators can check themselves by the answers of every policy. A JSON schema is written beside FILE, as *.schema.json.
+    Other simulators can check themselves by the answers of every policy. A JSON schema is written beside FILE, as
+    *.schema.json.
 
     With `--check` FILE has answers of yours, in the same form, for these traces or others: it is read, and each
     answer that is not ours is shown where it first differs. Then the command ends with 1.
