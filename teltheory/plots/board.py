@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from teltheory.plots.latex import listed
-from teltheory.plots.panels import legend_below, of_tokens, panels
+from teltheory.plots.panels import FEW, legend_below, of_tokens, panels
 from teltheory.plots.style import COLUMN, Line, as_it_stands, looks, text_width
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def draw_board(rows: Sequence[Row]) -> Figure:
     for panel in every[-3:, (len(found) - 1) % across + 1 :].flatten():
         panel.remove()
     figure.align_ylabels()
-    legend_below(figure, *every.flatten())
+    legend_below(figure, every[0, 0])
     return figure
 
 
@@ -57,16 +57,20 @@ def _places(rows: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
     told = [row for row in rows if row["tel"] is not None and row["lru"] and row["price"] is not None]
     for place in dict.fromkeys((row["trace"], row["cache"], row["xi"]) for row in told):
         trace, cache, xi = place
-        yield f"{trace}, {cache}\n{xi:,} tokens", [r for r in told if (r["trace"], r["cache"], r["xi"]) == place]
+        yield f"{trace}\n{cache}, {xi:,} tokens", [r for r in told if (r["trace"], r["cache"], r["xi"]) == place]
 
 
 def _draw_policy(on: tuple[Axes, Axes, Axes], rows: Sequence[Row], look: Line) -> None:
     points = sorted((row["capacity"], 100 * row["tel"] / row["lru"], 100 + 100 * row["price"]) for row in rows)
     sizes, tels, work = zip(*points, strict=True)
+    from matplotlib.ticker import LogLocator, NullFormatter
+
     tail, prefill, front = on
     for panel, x, y in ((tail, sizes, tels), (prefill, sizes, work), (front, work, tels)):
         line = {"linestyle": ""} if panel is front else {}
         panel.plot(x, y, **look.keywords | line)
         if panel is not front:
             panel.set_xscale("log")
+            panel.xaxis.set_major_locator(LogLocator(subs=FEW))
+            panel.xaxis.set_minor_formatter(NullFormatter())
             of_tokens(panel, "x")

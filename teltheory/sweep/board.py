@@ -205,10 +205,18 @@ def _tables(board: Board) -> Iterator[tuple[str, str]]:
     """Yield a table for each trace and cache, over all capacities and thresholds, with its heading."""
     for (trace, cache), group in groupby(board.rows, key=lambda row: (row.trace, row.cache)):
         some = [*group]
-        heads = ("policy", "group", "capacity", "threshold", *headings(some, board.unit)[1:])
+        more = ["setting"] * any(row.setting is not None for row in some)
+        heads = ("policy", "group", "capacity", "threshold", *headings(some, board.unit)[1:], *more)
         lines = [
-            (name, row.group + f", {LEARNED}" * row.learned, place_of(row), f"{row.xi:,}", *cells)
+            (
+                name,
+                row.group + f", {LEARNED}" * row.learned,
+                place_of(row),
+                f"{row.xi:,}",
+                *cells,
+                row.setting or "",
+            )
             for row in some
             for name, *cells in [row_cells(row, some, board.unit)]
         ]
-        yield f"{trace}: {cache}", table_of(heads, lines)
+        yield f"{trace}: {cache}", table_of(heads, [line[: len(heads)] for line in lines])

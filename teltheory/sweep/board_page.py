@@ -16,7 +16,7 @@ body { overflow-wrap: anywhere; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums; white-space: nowrap; }
 th, td { padding: .25rem .6rem; border-bottom: 1px solid var(--rule); text-align: right; }
-:is(th, td):first-child { text-align: left; }
+:is(th, td):first-child { text-align: left; position: sticky; left: 0; background: Canvas; }
 button, input { font: inherit; color: inherit; }
 button { padding: 0; border: 0; background: none; font-weight: bold; cursor: pointer; }
 [aria-sort=ascending] button::after { content: " ↑"; }

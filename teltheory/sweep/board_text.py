@@ -58,8 +58,6 @@ def _notes(row: BoardRow) -> Iterator[str]:
         yield f"{OVER}: the least and greatest gain in {row.draws} draws of what is assumed of the trace{few}"
     if row.changes_sign:
         yield f"the gain of {row.policy} changes its sign between draws at {place_of(row)}, {row.xi:,}"
-    if row.setting is not None:
-        yield f"{row.policy} has at {place_of(row)}, {row.xi:,}: {row.setting}"
 
 
 def places(rows: Sequence[BoardRow]) -> Iterator[list[BoardRow]]:

@@ -20,7 +20,7 @@ import numpy as np
 from teltheory.errors import ArgumentError, FileError
 from teltheory.formats import read_trace
 from teltheory.model.forest import Forest
-from teltheory.model.numbers import exact_sum, whole_number
+from teltheory.model.numbers import exact_sum, readonly, whole_number
 from teltheory.model.trace import Trace
 from teltheory.policies.spec import default_estimate
 from teltheory.workloads import Chats, Conversations, sample_conversations
@@ -261,8 +261,17 @@ _source.register(Forest, lambda trace, number: ForestAtHand(trace, f"trace {numb
 
 def load(source: AnySource, key: str) -> Trace | Forest:
     """Load a trace that must have this key: a file may have changed, a sample be of another version of numpy."""
-    trace = source.load()
+    trace: Trace | Forest = aligned(source.load())
     found = source.key if isinstance(source, Sample) else trace_key(trace)
     if found != key:
         raise FileError(f"{source.label}: found another trace than at the start of the sweep, expected the same")
     return trace
+
+
+def aligned(trace: Any) -> Any:
+    """Return a trace whose columns lie as machine code reads them, which those of a message need not do."""
+    columns = {field.name: getattr(trace, field.name) for field in fields(trace)}
+    moved = {
+        k: readonly(v.copy()) for k, v in columns.items() if isinstance(v, np.ndarray) and not v.flags.aligned
+    }
+    return replace(trace, **moved) if moved else trace

@@ -215,3 +215,10 @@ def test_a_cluster_finds_the_same_board(tmp_path):
     asked = ({"a": FOREST, "b": chats()}, ["lru", "tlru:q_hat=advised", "belady"], [9, TIERS])
     with cluster(tmp_path / "cluster") as (address, _, _):
         assert tt.compare(*asked, xi=[2], scheduler=address) == tt.compare(*asked, xi=[2])
+
+
+def test_columns_that_a_message_brought_are_replayed_wherever_they_lie():
+    odd = np.frombuffer(b"\0" + FOREST.parent.tobytes(), np.int64, offset=1)
+    assert not odd.flags.aligned
+    moved = replace(FOREST, parent=odd)
+    assert tt.compare(moved, ["lru", "2q"], [9], xi=[2]) == tt.compare(FOREST, ["lru", "2q"], [9], xi=[2])

@@ -47,7 +47,15 @@ from teltheory.serving.serve import Serving
 from teltheory.sweep import Store
 from teltheory.sweep.advised import read_policy
 from teltheory.sweep.board import EVERY, IN_TIERS, Board, caches_of, drawn_rows, rows_of
-from teltheory.sweep.board_text import LEAST_DRAWS, LEGEND, headings, notes_of, place_of, places, row_cells
+from teltheory.sweep.board_text import (
+    LEAST_DRAWS,
+    LEGEND,
+    headings,
+    notes_of,
+    place_of,
+    places,
+    row_cells,
+)
 from teltheory.sweep.compared import CONVERSATIONS, BoardRow
 
 caches_option = option(
@@ -223,7 +231,8 @@ def shown(found: Sequence[OnTrace], unit: str) -> Iterator[str | Table]:
             size = place_of(row) if row.tiers else thresholds.size(row.capacity)
             place = f"capacity {size}, threshold {thresholds.label(row.xi)}"
             columns, lines = headings(rows, unit, True), (row_cells(each, rows, unit) for each in rows)
-            title = f"{row.trace}, {row.cache}, {place}, {row.group} policies"
+            chosen = "; ".join(f"{each.policy}: {each.setting}" for each in rows if each.setting is not None)
+            title = f"{row.trace}, {row.cache}, {place}, {row.group} policies{chosen and f'; {chosen}'}"
             yield plain_table(title, columns, lines, ("policy",))
 
 
