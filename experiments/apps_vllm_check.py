@@ -49,7 +49,7 @@ def main() -> int:
     engines, outputs = [], []
     for ways, caching in ((forked, True), (flat, False)):
         with server(python, model, tokenizer=model, caching=caching) as url:
-            engine = RemoteEngine(url, "tiny")
+            engine = RemoteEngine(url, "tiny", fills=True)
             outputs.append(asyncio.run(ways(engine)))
             engines.append(engine)
             usage = engine.usage

@@ -53,7 +53,7 @@ def probed(url):
 
 
 def remote(url):
-    engine = RemoteEngine(url, "m", key=KEY, timeout=30)
+    engine = RemoteEngine(url, "m", fills=True, key=KEY, timeout=30)
     asyncio.run(engine.fill([104, 105], 0))
 
 

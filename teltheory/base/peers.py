@@ -13,6 +13,8 @@ import httpx
 
 MOST = 1 << 24
 """Bytes of one answer, which is text that a model wrote."""
+KEPT = 128
+"""Connections that nobody uses and that stay open for the next call."""
 
 
 class _Count:
@@ -105,7 +107,8 @@ def bounded(network: httpx.BaseTransport | None = None, most: int | None = None)
 
 def bounded_async(network: httpx.AsyncBaseTransport | None = None) -> httpx.AsyncBaseTransport:
     """Return the same for an `httpx.AsyncClient`."""
-    return _BoundedAsync(network or httpx.AsyncHTTPTransport(trust_env=False))
+    several = httpx.Limits(max_connections=None, max_keepalive_connections=KEPT)
+    return _BoundedAsync(network or httpx.AsyncHTTPTransport(trust_env=False, limits=several))
 
 
 def without_key(text: str, key: str | None) -> str:

@@ -14,8 +14,10 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import AsyncIterator, Hashable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Protocol
 
 from teltheory.base.extras import needed
@@ -25,7 +27,7 @@ from teltheory.systems.apps.engines.keeping import Kept
 from teltheory.systems.apps.engines.protocol import Engine
 from teltheory.systems.apps.faults import MALFORMED, UNKNOWN, AppError
 from teltheory.systems.apps.graph import Graph
-from teltheory.systems.apps.placing import tokens_of
+from teltheory.systems.apps.machine import Machine
 from teltheory.systems.apps.prefixes import prefix_hashes
 from teltheory.systems.apps.requests import Request, Sampling
 from teltheory.systems.apps.running import Ran, encoded, run
@@ -69,27 +71,42 @@ class ExecutedSession(Protocol):
         """Return its task group."""
 
 
-@dataclass(eq=False)
-class _Waiting:
+class Placed(Protocol):
+    """What waits for an engine: a request of a session, or a chat that passes through."""
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """Its place in the queue: the number of its session, and its place in that."""
+
+    def job(self) -> Job:
+        """Return it as Algorithm 1 sees it now."""
+
+
+@dataclass(frozen=True)
+class _OfSession:
     application: ExecutedSession
     request: Request
     tokens: int
     borders: tuple[tuple[int, int], ...]
-    asked: Job | None = None
-    place: asyncio.Future[int] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
-
-    @property
-    def key(self) -> Hashable:
-        return self.application.number, self.request.id
 
     @property
     def rank(self) -> tuple[int, int]:
         return self.application.number, self.application.rank(self.request.id)
 
     def job(self) -> Job:
-        """Return it as Algorithm 1 sees it now."""
         said, k, model = self.application, self.request.id, self.request.model
-        self.asked = Job(self.key, said.number, said.label(k), self.tokens, said.group(k), self.borders, model)
+        key = said.number, k
+        return Job(key, said.number, said.label(k), self.tokens, said.group(k), self.borders, model)
+
+
+@dataclass(eq=False)
+class _Waiting:
+    what: Placed
+    asked: Job | None = None
+    place: asyncio.Future[int] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+
+    def job(self) -> Job:
+        self.asked = self.what.job()
         return self.asked
 
 
@@ -107,7 +124,7 @@ class Executor:
     def __init__(self, engines: Sequence[Engine], rules: Placing) -> None:
         needed("networkx", "apps")
         self.engines, self.rules = tuple(engines), rules
-        self.kept = tuple(Kept(engine, self._wanted) for engine in engines)
+        self.machines = tuple(Machine(Kept(engine, self._wanted), monotonic) for engine in engines)
         self._waiting: dict[Hashable, _Waiting] = {}
         self._running: dict[Hashable, tuple[_Waiting, int]] = {}
         self._used: dict[int, set[int]] = {}
@@ -122,18 +139,44 @@ class Executor:
 
     async def run(self, application: ExecutedSession, request: Request, values: Mapping[str, str]) -> list[str]:
         """Run a request once it has a place; return the texts of its outputs."""
-        waiting = self._measured(application, request, values)
-        self._waiting[waiting.key] = waiting
-        self.wake()
-        try:
-            k = await waiting.place
-            ran = await run(request, values, self.kept[k])
-        finally:
-            self._waiting.pop(waiting.key, None)
-            self._running.pop(waiting.key, None)
-            self.wake()
+        async with self.place(self._measured(application, request, values)) as k:
+            ran = await run(request, values, self.machines[k].kept)
         self._own(application, _borders_after(encoded(request, values, self.engines[k]), ran))
         return [self.engines[k].decode(output) for output in ran.outputs]
+
+    @asynccontextmanager
+    async def place(self, what: Placed) -> AsyncIterator[int]:
+        """Wait for an engine and give its place; what runs there counts until the block ends."""
+        key, waiting = what.job().key, _Waiting(what)
+        self._waiting[key] = waiting
+        self.wake()
+        try:
+            yield await waiting.place
+        finally:
+            self._waiting.pop(key, None)
+            self._running.pop(key, None)
+            self.wake()
+
+    def rest(self, at: int, seconds: float) -> None:
+        """Give an engine nothing for a while, as long as another one of its model does not rest."""
+        loop = asyncio.get_running_loop()
+        self.machines[at].resting = monotonic() + seconds
+        loop.call_later(seconds, self.wake)
+
+    def order(self, first: int, model: str | None) -> list[int]:
+        """Return an engine, and then the others of a model: those that rest last, the least busy first."""
+        load = Counter(k for _, k in self._running.values())
+        others = [k for k, engine in enumerate(self.engines) if model in {None, engine.model} and k != first]
+        return [first, *sorted(others, key=lambda k: (self.machines[k].rests, load[k]))]
+
+    def move(self, key: Hashable, at: int) -> None:
+        """Let what has a place count at another engine."""
+        self._running[key] = (self._running[key][0], at)
+
+    @property
+    def waiting(self) -> int:
+        """How many wait for an engine."""
+        return len(self._waiting)
 
     def wake(self) -> None:
         """Ask Algorithm 1 after everything else of this instant: what is ready now joins the queue before that."""
@@ -150,15 +193,15 @@ class Executor:
                 del self._owners[hash]
         self._sweeping += 1
         try:
-            for kept in self.kept:
-                await kept.sweep()
+            for machine in self.machines:
+                await machine.kept.sweep()
         finally:
             self._sweeping -= 1
 
     async def close(self) -> None:
         """Free all contexts that no request uses."""
-        for kept in self.kept:
-            await kept.close()
+        for machine in self.machines:
+            await machine.kept.close()
 
     def _wanted(self, hash: int) -> bool:
         return not self._sweeping or hash in self._owners
@@ -177,14 +220,14 @@ class Executor:
         models = ", ".join(dict.fromkeys(engine.model for engine in self.engines)) or "none, as there is no engine"
         raise AppError(UNKNOWN, request.place, f"model {request.model!r}", f"one of {models}")
 
-    def _measured(self, application: ExecutedSession, request: Request, values: Mapping[str, str]) -> _Waiting:
+    def _measured(self, application: ExecutedSession, request: Request, values: Mapping[str, str]) -> Placed:
         parts = encoded(request, values, self._engine_of(request))
         size = self._check_size(request, parts)
         borders = prefix_hashes(_leading(parts))
         if not borders:
             raise AppError(MALFORMED, request.place, "nothing before its first output", "a text or a value there")
         self._own(application, borders)
-        return _Waiting(application, request, size, borders)
+        return _OfSession(application, request, size, borders)
 
     def _check_size(self, request: Request, parts: Sequence[Piece]) -> int:
         """Return the tokens of a request; `AppError` 413 if no engine could run it alone."""
@@ -195,7 +238,7 @@ class Executor:
 
     def _schedule(self) -> None:
         self._woken = False
-        queue = sorted(self._waiting.values(), key=lambda waiting: waiting.rank)
+        queue = sorted(self._waiting.values(), key=lambda waiting: waiting.what.rank)
         try:
             placed = self.rules.placed([waiting.job() for waiting in queue], self._views())
         except Exception as error:
@@ -203,14 +246,15 @@ class Executor:
         for key, k in placed:
             waiting = self._waiting.pop(key)
             self._running[key] = (waiting, k)
+            self.machines[k].given += 1
             if not waiting.place.done():
                 waiting.place.set_result(k)
         return None
 
     def _refuse(self, queue: Sequence[_Waiting], error: Exception) -> None:
         """Let everybody who waits know what went wrong, as nobody would be asked again."""
+        self._waiting.clear()
         for waiting in queue:
-            del self._waiting[waiting.key]
             if not waiting.place.done():
                 waiting.place.set_exception(error)
 
@@ -219,19 +263,10 @@ class Executor:
         there: list[list[Job]] = [[] for _ in self.engines]
         for waiting, k in self._running.values():
             there[k] += [] if waiting.asked is None else [waiting.asked]
+        sharing, awake = self.rules.sharing, {m.engine.model for m in self.machines if not m.rests}
         return [
-            EngineView(
-                name=engine.name,
-                capacity=engine.capacity,
-                latency_capacity=min(engine.latency_capacity, engine.capacity),
-                used=tokens_of(active, self.rules.sharing, lambda job: 0),
-                label=max((job.limit for job in active), key=LABELS.index, default=None),
-                jobs=len(active),
-                model=engine.model,
-                prefixes=kept.hashes,
-                counted={hash for job in active for hash, _ in job.prefixes},
-            )
-            for engine, kept, active in zip(self.engines, self.kept, there, strict=True)
+            machine.view(active, sharing, machine.rests and machine.engine.model in awake)
+            for machine, active in zip(self.machines, there, strict=True)
         ]
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from teltheory.errors import TelTheoryError
 
-MALFORMED, UNKNOWN, CONFLICT, CLOSED, TOO_LARGE, TRANSFORM, ENGINE, LATE = 400, 404, 409, 410, 413, 422, 502, 504
+MALFORMED, UNKNOWN, CONFLICT, CLOSED, TOO_LARGE, TRANSFORM = 400, 404, 409, 410, 413, 422
+BUSY, ENGINE, LATE = 429, 502, 504
 KINDS = {
     MALFORMED: "malformed",
     UNKNOWN: "unknown",
@@ -12,6 +13,7 @@ KINDS = {
     CLOSED: "closed",
     TOO_LARGE: "too-large",
     TRANSFORM: "transform",
+    BUSY: "busy",
     ENGINE: "engine",
     LATE: "late",
 }

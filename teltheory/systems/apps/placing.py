@@ -46,6 +46,8 @@ class EngineView:
         Hashes of the prefixes that it keeps.
     counted : set of int or None
         Those of them whose tokens are in `used`; None: all. The others take their room again when they are used.
+    given : int
+        How many requests it was given so far: the last tie, before the order of engines.
     """
 
     name: str
@@ -58,6 +60,7 @@ class EngineView:
     speed: float = 1.0
     prefixes: Set[int] = frozenset()
     counted: Set[int] | None = None
+    given: int = 0
 
 
 def find_engine(
@@ -173,7 +176,7 @@ class EngineLoad:
         unlike = self.label is not None and (self.label == THROUGHPUT) != (limit == THROUGHPUT)
         after = self.used + self.need(jobs, readings.sharing)
         tie = after / self.view.speed if readings.ties == "spread" else self.view.capacity - after
-        return (lost, unlike, tie, self.at)
+        return (lost, unlike, tie, self.view.given, self.at)
 
     def take(self, job: Job, sharing: bool) -> None:
         """Run a job here."""

@@ -16,6 +16,7 @@ import asyncio
 import secrets
 from collections import deque
 from collections.abc import Awaitable, Hashable, Iterable, Mapping, Sequence
+from itertools import count
 from types import TracebackType
 
 from teltheory.errors import shown
@@ -323,24 +324,30 @@ class Manager:
         Nobody else makes contexts there.
     transforms : mapping of str to function
         Steps of your own by name, see `teltheory.systems.apps.transforms`; they run in the event loop.
-    rules : Rules or None
+    rules : Placing or None
         How requests are placed.
+
+    Attributes
+    ----------
+    executor : Executor
+        Its engines, with what waits and runs there.
+    numbers : iterator of int
+        Sessions, and chats that pass through, in order of opening.
     """
 
     def __init__(
         self, engines: Sequence[Engine], transforms: Mapping[str, Own] = NOTHING_OWN, rules: Placing | None = None
     ) -> None:
         self.engines = tuple(engines)
-        self._own, self._executor = dict(transforms), Executor(engines, rules or Placing())
+        self._own, self.executor = dict(transforms), Executor(engines, rules or Placing())
         self._sessions: dict[str, Session] = {}
-        self._opened, self._closed = 0, False
+        self.numbers, self._closed = count(), False
 
     def session(self) -> Session:
         """Open a session; `AppError` 410 if the manager is closed."""
         if self._closed:
             raise AppError(CLOSED, "manager", "a closed manager", "an open one")
-        session = Session(self._executor, self._opened, self._own)
-        self._opened += 1
+        session = Session(self.executor, next(self.numbers), self._own)
         self._sessions = {id: other for id, other in self._sessions.items() if not other.closed}
         self._sessions[session.id] = session
         return session
@@ -355,7 +362,7 @@ class Manager:
         self._closed = True
         for session in list(self._sessions.values()):
             await session.close()
-        await self._executor.close()
+        await self.executor.close()
 
     async def __aenter__(self) -> Manager:
         """Return itself."""

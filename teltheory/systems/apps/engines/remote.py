@@ -5,6 +5,7 @@
 2. Generate: a completion of the text so far. A chat server gets the text as one message of the user.
 3. FreeContext cannot be expressed: the text is forgotten here, and the server evicts what it likes when it likes.
 4. A fork is sent when the parent's fill was answered, so that it finds the prefix.
+5. A body of a client passes on as it came, and the answer comes back unread: `relay`.
 
 Where a server cuts a text into other tokens at the end of a fill than in the middle of a prompt, it reuses up to
 the last block of equal tokens. Nothing is sent elsewhere: redirects are not followed, proxies are not asked.
@@ -16,7 +17,7 @@ import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from teltheory.base.extras import needed
 from teltheory.errors import ArgumentError, printable, shown
@@ -25,6 +26,11 @@ from teltheory.systems.apps.engines.tokens import from_utf8, utf8
 from teltheory.systems.apps.faults import ENGINE, LATE, AppError
 from teltheory.systems.apps.requests import Sampling
 
+if TYPE_CHECKING:
+    import httpx
+
+CAPACITY = 16_000_000
+CONNECTING = 5.0
 PATHS = {False: "/v1/completions", True: "/v1/chat/completions"}
 
 
@@ -50,11 +56,12 @@ class RemoteEngine:
     chat : bool
         Whether to ask ``/v1/chat/completions`` and not ``/v1/completions``.
     fills : bool
-        Whether fills are sent; without, a prompt is computed whole when its output is generated.
+        Whether fills are sent, for a server that keeps what it has computed; without, a prompt is computed whole
+        when its output is generated.
     timeout : float
         Seconds for an answer.
     capacity, latency_capacity : int
-        Tokens of its contexts, as `encode` counts.
+        Tokens of its contexts, as `encode` counts; as many as a scheduler gives it at once.
     encode, decode : function
         The tokenizer; by default tokens are bytes, so that capacities are too.
     transport : httpx.AsyncBaseTransport or None
@@ -75,11 +82,11 @@ class RemoteEngine:
         *,
         key: str | None = None,
         chat: bool = False,
-        fills: bool = True,
+        fills: bool = False,
         timeout: float = 120.0,
         name: str = "",
-        capacity: int = 1_000_000,
-        latency_capacity: int = 1_000_000,
+        capacity: int = CAPACITY,
+        latency_capacity: int = CAPACITY,
         encode: Callable[[str], list[int]] = utf8,
         decode: Callable[[Sequence[int]], str] = from_utf8,
         transport: Any = None,
@@ -126,6 +133,37 @@ class RemoteEngine:
             await self._client.aclose()
             self._client = None
 
+    async def relay(self, path: str, body: bytes) -> httpx.Response | None:
+        """Send a body as it is; return the answer, of which only the head was read, or None if nobody listens.
+
+        Raises
+        ------
+        AppError
+            502: the connection broke after it was there.
+        """
+        import httpx
+
+        client, limit = self._http(), httpx.Timeout(None, connect=CONNECTING)
+        sent = {"Content-Type": "application/json"}
+        asked = client.build_request("POST", self.url + path, content=body, headers=sent, timeout=limit)
+        try:
+            answer: httpx.Response = await client.send(asked, stream=True)
+        except (httpx.ConnectError, httpx.ConnectTimeout):
+            return None
+        except httpx.HTTPError as error:
+            raise self.broken(error) from None
+        return answer
+
+    def broken(self, error: Exception) -> AppError:
+        """Return what is told of a connection that broke."""
+        found = f"no answer ({self._shown(str(error)) if str(error) else type(error).__name__})"
+        return self._fault(ENGINE, found, "a server at that address")
+
+    @property
+    def counts_bytes(self) -> bool:
+        """Whether its tokens are bytes, as nobody said what the server's are."""
+        return self.encode is utf8
+
     async def _in_turn(self, context: Context, sampling: Sampling) -> tuple[str, int]:
         """Ask for a context once those before it were answered, or failed."""
         text, answered = self.decode(context.tokens), asyncio.Event()
@@ -149,8 +187,7 @@ class RemoteEngine:
         except (TimeoutError, httpx.TimeoutException):
             raise self._fault(LATE, f"no answer within {self._timeout:g} s", "one in time") from None
         except httpx.HTTPError as error:
-            found = f"no answer ({self._shown(str(error)) if str(error) else type(error).__name__})"
-            raise self._fault(ENGINE, found, "a server at that address") from None
+            raise self.broken(error) from None
         if response.status_code != httpx.codes.OK:
             found = f"HTTP {response.status_code}: {self._shown(response.text)}"
             raise self._fault(ENGINE, found, "an answer")

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any, TypeVar
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -21,16 +20,19 @@ from starlette.requests import Request as Call
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from teltheory.systems.apps.faults import KINDS, LATE, MALFORMED, AppError
-from teltheory.systems.apps.server.bodies import Fields, fields_of
+from teltheory.errors import shown
+from teltheory.systems.apps.engines.remote import PATHS, RemoteEngine
+from teltheory.systems.apps.faults import KINDS, MALFORMED, UNKNOWN, AppError
+from teltheory.systems.apps.server.bodies import SHOWN, Fields, data_of, read
 from teltheory.systems.apps.server.calls import Get, Set, Submit, session_of
 from teltheory.systems.apps.server.limits import Limits
 from teltheory.systems.apps.server.passthrough import OpenAIRequest, models
+from teltheory.systems.apps.server.relay import Relay
 from teltheory.systems.apps.server.sessions import Sessions
+from teltheory.systems.apps.server.waiting import while_there
 from teltheory.systems.apps.sessions import Manager
 from teltheory.systems.apps.transforms import check_quick
 
-T = TypeVar("T")
 INTERNAL = 500
 
 
@@ -57,6 +59,8 @@ class _Paths:
 
     def __init__(self, manager: Manager, limits: Limits) -> None:
         self._manager, self._limits, self._sessions = manager, limits, Sessions(manager, limits)
+        remote = all(isinstance(engine, RemoteEngine) for engine in manager.engines)
+        self._relay = Relay(manager, limits) if remote else None
 
     def routes(self) -> list[Route]:
         return [
@@ -68,6 +72,8 @@ class _Paths:
             Route("/v1/chat/completions", self.chat, methods=["POST"]),
             Route("/v1/completions", self.complete, methods=["POST"]),
             Route("/v1/models", self.models, methods=["GET"]),
+            Route("/v1/models/{id:path}", self.model, methods=["GET"]),
+            Route("/health", self.health, methods=["GET"]),
         ]
 
     async def open(self, call: Call) -> Response:
@@ -102,16 +108,31 @@ class _Paths:
         return _json({"semantic_var_id": asked.variable})
 
     async def chat(self, call: Call) -> Response:
-        return await self._pass(call, OpenAIRequest.of(await self._body(call), chat=True))
+        return await self._pass(call, chat=True)
 
     async def complete(self, call: Call) -> Response:
-        return await self._pass(call, OpenAIRequest.of(await self._body(call), chat=False))
+        return await self._pass(call, chat=False)
 
     async def models(self, call: Call) -> Response:
-        return _json(models(self._manager.engines))
+        return _json({"object": "list", "data": list(models(self._manager.engines).values())})
 
-    async def _pass(self, call: Call, asked: OpenAIRequest) -> Response:
-        engines = self._manager.engines
+    async def model(self, call: Call) -> Response:
+        id, there = call.path_params["id"], models(self._manager.engines)
+        if id not in there:
+            raise AppError(UNKNOWN, "path", f"model {shown(id, SHOWN)}", f"one of {', '.join(there)}")
+        return _json(there[id])
+
+    async def health(self, call: Call) -> Response:
+        machines = self._manager.executor.machines
+        said = [{"name": m.engine.name, "model": m.engine.model, "up": not m.rests} for m in machines]
+        return _json({"engines": said, "waiting": self._manager.executor.waiting})
+
+    async def _pass(self, call: Call, chat: bool) -> Response:
+        """Pass a body on, or answer it by the engines in this program."""
+        data = await data_of(call, self._limits)
+        if self._relay is not None:
+            return await self._relay.answer(call, PATHS[chat], data)
+        asked, engines = OpenAIRequest.of(read(data, self._limits), chat), self._manager.engines
         async with self._sessions.one() as session:
             choices = await while_there(call, asked.of_session(session, engines, self._limits.waiting))
         id, model = f"{'chatcmpl' if asked.chat else 'cmpl'}-{session.id}", asked.model or engines[0].model
@@ -120,26 +141,7 @@ class _Paths:
         return _json(asked.answer(choices, id, model))
 
     async def _body(self, call: Call) -> Fields:
-        return await fields_of(call, self._limits)
-
-
-async def while_there(call: Call, work: Coroutine[Any, Any, T]) -> T:
-    """Return what a coroutine returns, which ends when the client hangs up."""
-    task, gone = asyncio.ensure_future(work), asyncio.ensure_future(_gone(call))
-    try:
-        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
-        if task.done():
-            return task.result()
-        raise AppError(LATE, "client", "the end of its connection", "one that waits for the answer")
-    finally:
-        for waiting in (task, gone):
-            waiting.cancel()
-        await asyncio.gather(task, gone, return_exceptions=True)
-
-
-async def _gone(call: Call) -> None:
-    while (await call.receive())["type"] != "http.disconnect":
-        pass
+        return read(await data_of(call, self._limits), self._limits)
 
 
 def _json(data: object, status: int = 200) -> Response:

@@ -26,25 +26,24 @@ T = TypeVar("T")
 SHOWN = 60
 
 
-async def fields_of(call: Call, limits: Limits) -> Fields:
-    """Read the body of a request.
+async def data_of(call: Call, limits: Limits) -> bytes:
+    """Return the bytes of a body.
 
     Raises
     ------
     AppError
-        400: no JSON object; 413: larger than the limits; 504: not there in time.
+        400: it does not say that it is JSON; 413: more than the limits allow; 504: not there in time.
     """
-    _check_headers(call.headers, limits)
+    _check_headers(call.headers)
     try:
         async with asyncio.timeout(limits.reading):
-            data = await _read(call, limits)
+            return await _read(call, limits)
     except TimeoutError:
         raise AppError(LATE, "body", f"no end after {limits.reading:g} s", "all of it by then") from None
-    return read(data, limits)
 
 
 def read(data: bytes, limits: Limits) -> Fields:
-    """Return the object that a body is; `AppError` as `fields_of`."""
+    """Return the object that a body is; `AppError` 400 or 413 if it is none."""
     try:
         found = json.loads(data.decode(), object_pairs_hook=_once, parse_constant=_constant)
     except AppError:
@@ -166,29 +165,32 @@ class Fields:
         return found
 
 
-def _check_headers(headers: Mapping[str, str], limits: Limits) -> None:
+def _check_headers(headers: Mapping[str, str]) -> None:
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise AppError(MALFORMED, "content-type", shown(kind, SHOWN), "application/json")
     if headers.get("content-encoding", "identity").lower() != "identity":
         found = shown(headers["content-encoding"], SHOWN)
         raise AppError(MALFORMED, "content-encoding", found, "a body that is not compressed")
-    length = headers.get("content-length", "0")
-    if length.isdecimal() and (len(length) > 18 or int(length) > limits.body):
-        raise _too_large(f"{shown(length, SHOWN)} bytes", f"{limits.body:,} bytes")
 
 
 async def _read(call: Call, limits: Limits) -> bytes:
+    """Return a body; one that is too large is read to its end first, so that who sends it hears the answer."""
     from starlette.requests import ClientDisconnect
 
-    data = bytearray()
+    said = call.headers.get("content-length", "0")
+    large = said.isdecimal() and (len(said) > 18 or int(said) > limits.body)
+    data, whole = bytearray(), True
     try:
         async for chunk in call.stream():
-            data += chunk
-            if len(data) > limits.body:
-                raise _too_large(f"more than {limits.body:,} bytes", f"{limits.body:,} bytes")
+            large = large or len(data) + len(chunk) > limits.body
+            data += b"" if large else chunk
     except ClientDisconnect:
-        raise AppError(MALFORMED, "body", "an end of the connection before its own", "all of it") from None
+        whole = False
+    if large:
+        raise _too_large(f"more than {limits.body:,} bytes", f"{limits.body:,} bytes")
+    if not whole:
+        raise AppError(MALFORMED, "body", "an end of the connection before its own", "all of it")
     return bytes(data)
 
 

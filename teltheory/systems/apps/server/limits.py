@@ -21,6 +21,8 @@ class Limits:
         Characters of a name or a variable's id.
     sessions, requests, sets : int
         Open sessions; requests of one, and values that a client sets in one.
+    chats : int
+        Requests that may wait for an engine when a chat comes.
     reading, waiting : float
         Seconds in which a body must be there, and that a get waits at most.
     idle : float
@@ -32,13 +34,14 @@ class Limits:
         For one that is not more than 0.
     """
 
-    body: int = 2**20
+    body: int = 2**22
     depth: int = 16
     values: int = 10_000
     name: int = 200
     sessions: int = 1_000
     requests: int = 500
     sets: int = 2_000
+    chats: int = 1_000
     reading: float = 30.0
     waiting: float = 600.0
     idle: float = 3_600.0

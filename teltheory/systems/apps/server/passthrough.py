@@ -170,11 +170,10 @@ class OpenAIRequest:
         return {"text": choice.text, "finish_reason": None}, {"text": "", "finish_reason": choice.reason}
 
 
-def models(engines: Sequence[Engine]) -> dict[str, object]:
-    """Return the list of models that engines have."""
+def models(engines: Sequence[Engine]) -> dict[str, dict[str, object]]:
+    """Return what is listed of each model that engines have, by its name."""
     names = dict.fromkeys(engine.model for engine in engines)
-    listed = [{"id": name, "object": "model", "created": 0, "owned_by": "teltheory"} for name in names]
-    return {"object": "list", "data": listed}
+    return {name: {"id": name, "object": "model", "created": 0, "owned_by": "teltheory"} for name in names}
 
 
 def _chat(body: Fields) -> FilledPrompt:

@@ -49,7 +49,7 @@ async def two_forks(engine: RemoteEngine) -> list[str]:
 def test_forks_are_completions_of_their_texts(server: tuple[str, Completions], chat: bool) -> None:
     """Fill asks for one token, generate for its most; the server counts what it had cached."""
     url, model = server
-    engine = RemoteEngine(url + "/v1/", "m", key=KEY, chat=chat)
+    engine = RemoteEngine(url + "/v1/", "m", fills=True, key=KEY, chat=chat)
     assert closed(engine, two_forks(engine)) == ["<19>", "<22>"]
     bodies = [body for _, body, _ in model.asked]
     prompts = [body["messages"][0]["content"] if chat else body["prompt"] for body in bodies]
@@ -68,7 +68,7 @@ def test_a_fork_is_sent_after_its_parents_fill(server: tuple[str, Completions]) 
     """So that it finds the prefix, although both were asked for at once."""
     url, model = server
     model.delay = 0.05
-    engine = RemoteEngine(url, "m")
+    engine = RemoteEngine(url, "m", fills=True)
 
     async def at_once() -> list[int]:
         calls = engine.fill(engine.encode("x" * 80), 0), engine.fill(engine.encode("y" * 8), 1, 0)
@@ -83,7 +83,7 @@ def test_a_request_runs_on_a_server(server: tuple[str, Completions]) -> None:
     url, model = server
     ports = [Port("task", False, "t"), Port("code", True, "c")]
     request = Request.of(0, "Write code for this task: {{input:task}} Code: {{output:code}}", ports)
-    engine = RemoteEngine(url, "m")
+    engine = RemoteEngine(url, "m", fills=True)
     kept = Kept(engine)
 
     async def both() -> list[Ran]:
@@ -98,7 +98,7 @@ def test_a_request_runs_on_a_server(server: tuple[str, Completions]) -> None:
 def test_fills_may_be_left_to_the_generation(server: tuple[str, Completions]) -> None:
     """Then one call is made for an output, of the whole text; none at all where no token is asked for."""
     url, model = server
-    engine = RemoteEngine(url, "m", fills=False)
+    engine = RemoteEngine(url, "m")
     assert closed(engine, two_forks(engine)) == ["<19>", "<22>"]
     assert [len(body["prompt"]) for _, body, _ in model.asked] == [19, 22]
     assert closed(engine, engine.generate(Sampling(0), 3, 0)) == []
@@ -109,7 +109,7 @@ def test_a_server_that_reports_no_cached_tokens(server: tuple[str, Completions])
     """What is cached stays unknown, and all counts as computed."""
     url, model = server
     model.reports = False
-    engine = RemoteEngine(url, "m")
+    engine = RemoteEngine(url, "m", fills=True)
     assert closed(engine, engine.fill(engine.encode("x" * 16), 0)) == 16
     assert closed(engine, engine.fill(engine.encode("y"), 1, 0)) == 17
     assert engine.usage.cached is None
@@ -136,7 +136,7 @@ def test_a_wrong_answer_is_said_in_a_line(
     """502, with the engine, the address and the beginning of what was found; the key is not shown."""
     url, model = server
     model.fault = fault
-    engine = RemoteEngine(url, "m", key=KEY)
+    engine = RemoteEngine(url, "m", fills=True, key=KEY)
     kept = Kept(engine)
     with pytest.raises(AppError) as caught:
         closed(engine, run(Request.of(0, "a {{output:b}}", [Port("b", True, "b")]), {}, kept))
@@ -152,7 +152,7 @@ def test_a_server_that_takes_too_long(server: tuple[str, Completions]) -> None:
     """504, and the engine goes on afterwards; so does a fork of what failed."""
     url, model = server
     model.delay = 0.4
-    engine = RemoteEngine(url, "m", timeout=0.05)
+    engine = RemoteEngine(url, "m", fills=True, timeout=0.05)
 
     async def late() -> list[Any]:
         calls = engine.fill(engine.encode("abc"), 0), engine.generate(Sampling(2), 1, 0)
@@ -170,7 +170,7 @@ def test_nobody_at_the_address() -> None:
     """502."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        engine = RemoteEngine(f"http://127.0.0.1:{free.getsockname()[1]}", "m", name="far")
+        engine = RemoteEngine(f"http://127.0.0.1:{free.getsockname()[1]}", "m", fills=True, name="far")
         with pytest.raises(
             AppError, match=r"engine far at .*: found no answer \(.*\), expected a server"
         ) as caught:
