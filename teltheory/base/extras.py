@@ -21,6 +21,7 @@ OF = dict.fromkeys(REPORT, "report") | {
     "networkx": "apps",
     "starlette": "apps",
     "uvicorn": "apps",
+    "prometheus_client": "apps",
     "z3": "proofs",
     "cvc5": "proofs",
     "tiktoken": "datasets",
@@ -37,6 +38,7 @@ NAMES = {
     "markdown_it": "markdown-it-py",
     "vl_convert": "vl-convert-python",
     "httpx_sse": "httpx-sse",
+    "prometheus_client": "prometheus-client",
     "distributed": "distributed (Dask)",
 }
 """What a package is called where it is installed from, if not as it is imported."""

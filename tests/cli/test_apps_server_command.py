@@ -4,7 +4,9 @@ import sys
 
 import httpx
 import pytest
+from systems.apps.server.upstream import Upstream, upstreams
 
+from teltheory.cli.apps.engines_file import engines_in
 from teltheory.systems.apps.server.listening import bound
 
 
@@ -35,7 +37,17 @@ WRONG = {
     "a time without a unit": (["--timeout", "10"], "--timeout"),
     "a time that is none": (["--timeout", "0s"], "--timeout"),
     "a port that is none": (["--port", "70000"], "--port"),
-    "a host that is none": (["--host", "nowhere.invalid"], "address: found 'nowhere.invalid:8000'"),
+    "a host that is none": (
+        ["--host", "nowhere.invalid", "--token-env", "PATH"],
+        "address: found 'nowhere.invalid:8000'",
+    ),
+    "everybody without a token": (["--host", "0.0.0.0"], "--host: found '0.0.0.0'"),
+    "a token that is not there": (["--token-env", "NOT_THERE"], "--token-env: found 'NOT_THERE'"),
+    "a file that is not there": (["--engines", "none.toml"], "none.toml: found no such file"),
+    "a file beside an engine": (
+        ["--engines", "none.toml", "--engine", "http://h", "--served-model", "m"],
+        "expected none beside --engines",
+    ),
 }
 
 
@@ -51,3 +63,46 @@ def test_a_port_that_is_taken(run, capsys):
     with bound("127.0.0.1", 0) as at:
         assert run("apps", "server", "--port", at.getsockname()[1]) == 2
     assert "expected one that is free" in capsys.readouterr().err
+
+
+ENGINE = """[[engine]]
+url = "http://127.0.0.1:9"
+model = "m"
+"""
+WRONG_FILES = {
+    "no TOML": ("[[engine", "found no TOML"),
+    "no engine": ("", "found none"),
+    "something else": (ENGINE + "[other]\n", "found 'other'"),
+    "no model": ("[[engine]]\nurl = 'http://h'", "engine 0: found no model"),
+    "a field that nobody knows": (ENGINE + "speed = 2", "engine 0: found 'speed'"),
+    "a capacity of nothing": (ENGINE + "capacity = 0", "engine 0, capacity: found 0"),
+    "a flag that is a number": (ENGINE + "chat = 1", "engine 0, chat: found 1"),
+    "an address that is none": (ENGINE.replace("http://127.0.0.1:9", "here"), "engine 0, url"),
+    "a key that is not there": (ENGINE + "api_key_env = 'NOT_THERE'", "engine 0, api_key_env: found 'NOT_THERE'"),
+    "a tokenizer that is not there": (ENGINE + "tokenizer = 'none.json'", "engine 0"),
+    "one name twice": ((ENGINE + "name = 'a'\n") * 2, "found 2 engines of the name 'a'"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG_FILES)
+def test_files_of_engines_that_are_none(run, capsys, tmp_path, case):
+    text, told = WRONG_FILES[case]
+    (tmp_path / "engines.toml").write_text(text)
+    assert run("apps", "server", "--engines", tmp_path / "engines.toml") == 2
+    out, err = capsys.readouterr()
+    assert (out, len(err.splitlines()), told in err) == ("", 1, True), err
+
+
+def test_a_model_that_the_server_does_not_have(run, capsys):
+    with upstreams(Upstream("own")) as (url,):
+        assert run("apps", "server", "--engine", url, "--served-model", "m") == 2
+    assert "found 'm', expected own" in capsys.readouterr().err
+
+
+def test_what_a_file_says_of_an_engine(tmp_path, monkeypatch):
+    monkeypatch.setenv("A_KEY", "secret")
+    more = "name = 'left'\napi_key_env = 'A_KEY'\ncapacity = 1000\nlatency_capacity = 100\nkeeps_contexts = true\n"
+    (tmp_path / "engines.toml").write_text(ENGINE + more + ENGINE)
+    left, other = engines_in(tmp_path / "engines.toml")
+    assert (left.name, left.capacity, left.latency_capacity, left.count) == ("left", 4_000, 400, None)
+    assert (other.name, other.capacity == other.latency_capacity) == ("remote 1", True)

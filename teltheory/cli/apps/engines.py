@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,14 +28,18 @@ class Engines:
     chat: bool
     api_key_env: str | None
     seed: int
+    file: str | None
 
     def made(self) -> list[TinyEngine | RemoteEngine]:
         """Return the engines, each with a name of its own."""
+        from teltheory.cli.apps.engines_file import engines_in, key_of
         from teltheory.systems.apps.engines.remote import RemoteEngine
         from teltheory.systems.apps.engines.tiny import TinyEngine
 
         self._check()
-        key = self._key()
+        if self.file is not None:
+            return [*engines_in(Path(self.file))]
+        key = None if self.api_key_env is None else key_of(self.api_key_env)
         found: list[TinyEngine | RemoteEngine] = []
         for k, place in enumerate(self.places):
             if place == TINY:
@@ -51,14 +55,8 @@ class Engines:
         for name, given in options:
             if given and all(place == TINY for place in self.places):
                 raise ArgumentError(name, given, "none without --engine URL")
-
-    def _key(self) -> str | None:
-        if self.api_key_env is None:
-            return None
-        key = os.environ.get(self.api_key_env, "").strip()
-        if not key:
-            raise ArgumentError("--api-key-env", self.api_key_env, "an environment variable with a key")
-        return key
+        if self.file is not None and self.places != (TINY,):
+            raise ArgumentError("--engine", self.places[0], "none beside --engines")
 
 
 engine_options: Option = bundled(
@@ -77,4 +75,5 @@ engine_options: Option = bundled(
     option("--chat", is_flag=True, help="Ask servers for chats instead of completions."),
     api_key_option,
     whole("--seed", 0, SEED, least=0),
+    option("--engines", "file", metavar="FILE", help="TOML file of servers: addresses, models, keys, capacities."),
 )

@@ -31,6 +31,7 @@ from teltheory.systems.apps.machine import Machine
 from teltheory.systems.apps.prefixes import prefix_hashes
 from teltheory.systems.apps.requests import Request, Sampling
 from teltheory.systems.apps.running import Ran, encoded, run
+from teltheory.systems.apps.workers import Workers
 
 Piece = tuple[int, ...] | Sampling
 
@@ -125,6 +126,7 @@ class Executor:
         needed("networkx", "apps")
         self.engines, self.rules = tuple(engines), rules
         self.machines = tuple(Machine(Kept(engine, self._wanted), monotonic) for engine in engines)
+        self.workers = Workers()
         self._waiting: dict[Hashable, _Waiting] = {}
         self._running: dict[Hashable, tuple[_Waiting, int]] = {}
         self._used: dict[int, set[int]] = {}
@@ -165,13 +167,18 @@ class Executor:
 
     def order(self, first: int, model: str | None) -> list[int]:
         """Return an engine, and then the others of a model: those that rest last, the least busy first."""
-        load = Counter(k for _, k in self._running.values())
+        load = self.running()
         others = [k for k, engine in enumerate(self.engines) if model in {None, engine.model} and k != first]
         return [first, *sorted(others, key=lambda k: (self.machines[k].rests, load[k]))]
 
     def move(self, key: Hashable, at: int) -> None:
         """Let what has a place count at another engine."""
         self._running[key] = (self._running[key][0], at)
+
+    def running(self) -> list[int]:
+        """Return how many requests run on each engine."""
+        load = Counter(k for _, k in self._running.values())
+        return [load[k] for k in range(len(self.engines))]
 
     @property
     def waiting(self) -> int:
@@ -199,7 +206,8 @@ class Executor:
             self._sweeping -= 1
 
     async def close(self) -> None:
-        """Free all contexts that no request uses."""
+        """Free all contexts that no request uses, and end the threads."""
+        self.workers.close()
         for machine in self.machines:
             await machine.kept.close()
 

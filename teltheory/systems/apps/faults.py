@@ -5,14 +5,16 @@ from __future__ import annotations
 from teltheory.errors import TelTheoryError
 
 MALFORMED, UNKNOWN, CONFLICT, CLOSED, TOO_LARGE, TRANSFORM = 400, 404, 409, 410, 413, 422
-BUSY, ENGINE, LATE = 429, 502, 504
+FORBIDDEN, MISDIRECTED, BUSY, ENGINE, LATE = 401, 421, 429, 502, 504
 KINDS = {
     MALFORMED: "malformed",
+    FORBIDDEN: "forbidden",
     UNKNOWN: "unknown",
     CONFLICT: "conflict",
     CLOSED: "closed",
     TOO_LARGE: "too-large",
     TRANSFORM: "transform",
+    MISDIRECTED: "misdirected",
     BUSY: "busy",
     ENGINE: "engine",
     LATE: "late",

@@ -98,6 +98,16 @@ class Request:
             raise AppError(MALFORMED, place, "a prompt without an output", "{{output:NAME}} somewhere")
         return cls(id, parts, model, sampling or Sampling(), name)
 
+    def check(self) -> None:
+        """Raise an `AppError` (400) for a prompt that begins with its output, or a sampling that is none."""
+        sampling, first = self.sampling, self.parts[0]
+        if isinstance(first, Port) and first.output:
+            raise AppError(MALFORMED, self.place, "nothing before its first output", "a text or an input there")
+        if sampling.max_tokens < 1:
+            raise AppError(MALFORMED, self.place, f"max_tokens {sampling.max_tokens}", "1 or more")
+        if not 0 <= sampling.temperature < float("inf"):
+            raise AppError(MALFORMED, self.place, f"temperature {sampling.temperature}", "0 or more")
+
     @property
     def ports(self) -> tuple[Port, ...]:
         """Its ports, in the order of the prompt."""

@@ -16,7 +16,7 @@ import asyncio
 import secrets
 from collections import deque
 from collections.abc import Awaitable, Hashable, Iterable, Mapping, Sequence
-from itertools import count
+from itertools import chain, count
 from types import TracebackType
 
 from teltheory.errors import shown
@@ -41,6 +41,8 @@ class Session:
         In order of opening.
     graph : Graph
         Its requests.
+    turn : asyncio.Lock
+        Held while a transform of it takes time.
     """
 
     def __init__(self, executor: Executor, number: int, own: Mapping[str, Own]) -> None:
@@ -53,8 +55,15 @@ class Session:
         self._values: dict[str, Value] = {}
         self._asked: dict[str, str] = {}
         self._begun = set[int]()
-        self._tasks = set[asyncio.Task[None]]()
+        self._tasks, self.turn = set[asyncio.Task[None]](), asyncio.Lock()
         self._deduced: _Deduced | None = None
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of its prompts and values."""
+        prompts = (part for request in self._requests for part in request.parts if isinstance(part, str))
+        values = (value.text for value in self._values.values() if value.settled and value.failure is None)
+        return sum(len(text.encode(errors="replace")) for text in chain(prompts, values))
 
     @property
     def graph(self) -> Graph:
@@ -81,7 +90,7 @@ class Session:
         """
         self._check_open()
         request = Request.of(len(self._requests), prompt, ports, model, sampling, name)
-        _check_request(request)
+        request.check()
         for port in request.ports:
             check(port.transforms, self._own, f"{request.place}, placeholder {port.name!r}")
         self._executor.check(request)
@@ -266,7 +275,7 @@ class Session:
         """Return a text after the transforms of a port; those that take time let others go on meanwhile."""
         place = f"{request.place}, variable {port.variable!r}"
         if takes_time(port.transforms):
-            return await asyncio.to_thread(apply, port.transforms, text, self._own, place)
+            return await self._executor.workers.run(self.turn, apply, port.transforms, text, self._own, place)
         return apply(port.transforms, text, self._own, place)
 
     def _fail(self, variables: Sequence[str], failure: AppError) -> None:
@@ -373,16 +382,6 @@ class Manager:
     ) -> None:
         """Close it."""
         await self.close()
-
-
-def _check_request(request: Request) -> None:
-    sampling, first = request.sampling, request.parts[0]
-    if isinstance(first, Port) and first.output:
-        raise AppError(MALFORMED, request.place, "nothing before its first output", "a text or an input there")
-    if sampling.max_tokens < 1:
-        raise AppError(MALFORMED, request.place, f"max_tokens {sampling.max_tokens}", "1 or more")
-    if not 0 <= sampling.temperature < float("inf"):
-        raise AppError(MALFORMED, request.place, f"temperature {sampling.temperature}", "0 or more")
 
 
 def _within(request: Request, failure: AppError) -> AppError:

@@ -63,7 +63,9 @@ class RemoteEngine:
     capacity, latency_capacity : int
         Tokens of its contexts, as `encode` counts; as many as a scheduler gives it at once.
     encode, decode : function
-        The tokenizer; by default tokens are bytes, so that capacities are too.
+        The tokenizer of contexts; by default tokens are bytes, so that capacities are too.
+    count : function or None
+        Tokens of a text at the server, for the places of chats; None: a quarter of its bytes.
     transport : httpx.AsyncBaseTransport or None
         What carries requests; None: the network.
 
@@ -89,13 +91,14 @@ class RemoteEngine:
         latency_capacity: int = CAPACITY,
         encode: Callable[[str], list[int]] = utf8,
         decode: Callable[[Sequence[int]], str] = from_utf8,
+        count: Callable[[str], int] | None = None,
         transport: Any = None,
     ) -> None:
         self.url, self.model, self.name = _checked(url), model, name or model
         if key is not None and not (key and key.isascii() and key.isprintable()):
             raise ArgumentError("key", "nothing that can be a key", "printable ASCII characters")
         self.capacity, self.latency_capacity = capacity, latency_capacity
-        self.encode, self.decode = encode, decode
+        self.encode, self.decode, self.count = encode, decode, count
         self.contexts, self.usage = Contexts(capacity, self.name), Usage()
         self._key, self._chat, self._fills = key, chat, fills
         self._timeout, self._transport = timeout, transport
@@ -159,10 +162,15 @@ class RemoteEngine:
         found = f"no answer ({self._shown(str(error)) if str(error) else type(error).__name__})"
         return self._fault(ENGINE, found, "a server at that address")
 
-    @property
-    def counts_bytes(self) -> bool:
-        """Whether its tokens are bytes, as nobody said what the server's are."""
-        return self.encode is utf8
+    async def models(self) -> list[str] | None:
+        """Return the names of the models that the server says it has; None if nobody answers or says so."""
+        import httpx
+
+        try:
+            said = (await self._http().get(self.url + "/v1/models", timeout=CONNECTING)).json()
+            return [str(model["id"]) for model in said["data"]]
+        except (httpx.HTTPError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            return None
 
     async def _in_turn(self, context: Context, sampling: Sampling) -> tuple[str, int]:
         """Ask for a context once those before it were answered, or failed."""

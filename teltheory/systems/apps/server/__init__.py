@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from teltheory.base.extras import needed
+from teltheory.systems.apps.server.door import Door
 from teltheory.systems.apps.server.limits import Limits
 
 if TYPE_CHECKING:
@@ -12,10 +13,10 @@ if TYPE_CHECKING:
 
     from teltheory.systems.apps.sessions import Manager
 
-__all__ = ["Limits", "application"]
+__all__ = ["Door", "Limits", "application"]
 
 
-def application(manager: Manager, limits: Limits | None = None) -> Starlette:
+def application(manager: Manager, limits: Limits | None = None, door: Door | None = None) -> Starlette:
     """Return an ASGI application over a manager, which it closes when the server ends.
 
     Parameters
@@ -24,6 +25,8 @@ def application(manager: Manager, limits: Limits | None = None) -> Starlette:
         Engines and sessions.
     limits : Limits, optional
         What a client may ask for.
+    door : Door, optional
+        Hosts and a token; without, anybody comes in who can reach the address.
 
     Raises
     ------
@@ -33,4 +36,4 @@ def application(manager: Manager, limits: Limits | None = None) -> Starlette:
     needed("starlette", "apps")
     from teltheory.systems.apps.server.asgi import application as made
 
-    return made(manager, limits or Limits())
+    return made(manager, limits or Limits(), door or Door())

@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -25,7 +24,9 @@ from teltheory.systems.apps.engines.remote import PATHS, RemoteEngine
 from teltheory.systems.apps.faults import KINDS, MALFORMED, UNKNOWN, AppError
 from teltheory.systems.apps.server.bodies import SHOWN, Fields, data_of, read
 from teltheory.systems.apps.server.calls import Get, Set, Submit, session_of
+from teltheory.systems.apps.server.door import Door
 from teltheory.systems.apps.server.limits import Limits
+from teltheory.systems.apps.server.metrics import KIND, Metrics
 from teltheory.systems.apps.server.passthrough import OpenAIRequest, models
 from teltheory.systems.apps.server.relay import Relay
 from teltheory.systems.apps.server.sessions import Sessions
@@ -36,8 +37,8 @@ from teltheory.systems.apps.transforms import check_quick
 INTERNAL = 500
 
 
-def application(manager: Manager, limits: Limits) -> Starlette:
-    """Return an application over a manager, which it closes at its end."""
+def application(manager: Manager, limits: Limits, door: Door) -> Starlette:
+    """Return an application over a manager behind a door; it closes the manager at its end."""
     paths = _Paths(manager, limits)
 
     @asynccontextmanager
@@ -51,6 +52,7 @@ def application(manager: Manager, limits: Limits) -> Starlette:
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False
+    app.add_middleware(door.before)
     return app
 
 
@@ -60,7 +62,8 @@ class _Paths:
     def __init__(self, manager: Manager, limits: Limits) -> None:
         self._manager, self._limits, self._sessions = manager, limits, Sessions(manager, limits)
         remote = all(isinstance(engine, RemoteEngine) for engine in manager.engines)
-        self._relay = Relay(manager, limits) if remote else None
+        self._metrics = Metrics(manager.executor)
+        self._relay = Relay(manager, limits, self._metrics) if remote else None
 
     def routes(self) -> list[Route]:
         return [
@@ -74,6 +77,7 @@ class _Paths:
             Route("/v1/models", self.models, methods=["GET"]),
             Route("/v1/models/{id:path}", self.model, methods=["GET"]),
             Route("/health", self.health, methods=["GET"]),
+            Route("/metrics", self.metrics, methods=["GET"]),
         ]
 
     async def open(self, call: Call) -> Response:
@@ -88,9 +92,10 @@ class _Paths:
 
     async def submit(self, call: Call) -> Response:
         asked = Submit.of(await self._body(call))
-        await asyncio.to_thread(check_quick, [port.transforms for port in asked.ports], "body, placeholders")
+        specs, workers = [port.transforms for port in asked.ports], self._manager.executor.workers
         async with self._sessions.using(asked.session) as session:
-            with self._sessions.counted(session, "requests", self._limits.requests):
+            await workers.run(session.turn, check_quick, specs, "body, placeholders")
+            with self._sessions.counted(session, "requests", self._limits.requests, asked.prompt):
                 return _json(asked.to(session))
 
     async def get(self, call: Call) -> Response:
@@ -103,7 +108,7 @@ class _Paths:
     async def set(self, call: Call) -> Response:
         asked = Set.of(await self._body(call))
         async with self._sessions.using(asked.session) as session:
-            with self._sessions.counted(session, "values", self._limits.sets):
+            with self._sessions.counted(session, "values", self._limits.sets, asked.value):
                 session.set(asked.variable, asked.value)
         return _json({"semantic_var_id": asked.variable})
 
@@ -127,11 +132,15 @@ class _Paths:
         said = [{"name": m.engine.name, "model": m.engine.model, "up": not m.rests} for m in machines]
         return _json({"engines": said, "waiting": self._manager.executor.waiting})
 
+    async def metrics(self, call: Call) -> Response:
+        return Response(self._metrics.text(), media_type=KIND)
+
     async def _pass(self, call: Call, chat: bool) -> Response:
         """Pass a body on, or answer it by the engines in this program."""
         data = await data_of(call, self._limits)
         if self._relay is not None:
-            return await self._relay.answer(call, PATHS[chat], data)
+            with self._sessions.carried(data):
+                return await self._relay.answer(call, PATHS[chat], data)
         asked, engines = OpenAIRequest.of(read(data, self._limits), chat), self._manager.engines
         async with self._sessions.one() as session:
             choices = await while_there(call, asked.of_session(session, engines, self._limits.waiting))

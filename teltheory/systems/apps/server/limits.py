@@ -13,18 +13,18 @@ class Limits:
 
     Attributes
     ----------
-    body : int
-        Bytes of a body.
+    body, session, memory : int
+        Bytes of a body; of the prompts and values of a session; of all sessions, and chats on their way, together.
     depth, values : int
         Levels of a body that stand in each other, and values in it at all levels.
     name : int
         Characters of a name or a variable's id.
     sessions, requests, sets : int
         Open sessions; requests of one, and values that a client sets in one.
-    chats : int
-        Requests that may wait for an engine when a chat comes.
-    reading, waiting : float
-        Seconds in which a body must be there, and that a get waits at most.
+    chats, connections : int
+        Requests that may wait for an engine when a chat comes; connections of clients.
+    heading, reading, waiting : float
+        Seconds in which a head and a body must be there, and that a get waits at most.
     idle : float
         Seconds after which a session that nobody uses may be closed.
 
@@ -35,6 +35,8 @@ class Limits:
     """
 
     body: int = 2**22
+    session: int = 2**23
+    memory: int = 2**28
     depth: int = 16
     values: int = 10_000
     name: int = 200
@@ -42,6 +44,8 @@ class Limits:
     requests: int = 500
     sets: int = 2_000
     chats: int = 1_000
+    connections: int = 256
+    heading: float = 10.0
     reading: float = 30.0
     waiting: float = 600.0
     idle: float = 3_600.0

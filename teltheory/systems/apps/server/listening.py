@@ -6,11 +6,13 @@ import socket
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from threading import Thread
 from typing import Any
 
 from teltheory.base.extras import needed
 from teltheory.errors import ArgumentError
+from teltheory.systems.apps.server.limits import Limits
 
 __all__ = ["listening"]
 
@@ -37,14 +39,14 @@ def address(at: socket.socket) -> str:
     return f"http://{host}:{port}"
 
 
-def serve(app: Any, at: socket.socket) -> None:
+def serve(app: Any, at: socket.socket, limits: Limits | None = None) -> None:
     """Serve an application until an interrupt."""
     with suppress(KeyboardInterrupt):
-        _server(app).run(sockets=[at])
+        _server(app, limits).run(sockets=[at])
 
 
 @contextmanager
-def listening(app: Any, host: str = HOST, port: int = 0) -> Iterator[str]:
+def listening(app: Any, host: str = HOST, port: int = 0, limits: Limits | None = None) -> Iterator[str]:
     """Serve an application on a thread and give its URL; it has ended when the block has.
 
     Parameters
@@ -53,8 +55,10 @@ def listening(app: Any, host: str = HOST, port: int = 0) -> Iterator[str]:
         As `application` returns it.
     host, port
         Where; 0: a port that is free.
+    limits : Limits or None
+        Of its connections.
     """
-    server = _server(app)
+    server = _server(app, limits)
     with closing(bound(host, port)) as at:
         thread = Thread(target=server.run, kwargs={"sockets": [at]}, name="teltheory-apps-server", daemon=True)
         thread.start()
@@ -67,8 +71,10 @@ def listening(app: Any, host: str = HOST, port: int = 0) -> Iterator[str]:
             thread.join()
 
 
-def _server(app: Any) -> Any:
+def _server(app: Any, limits: Limits | None) -> Any:
     uvicorn = needed("uvicorn", "apps")
-    return uvicorn.Server(
-        uvicorn.Config(app, log_level="error", access_log=False, lifespan="on", timeout_graceful_shutdown=5)
-    )
+    from teltheory.systems.apps.server.connections import Connection
+
+    http = partial(Connection, limits=limits or Limits(), headless={})
+    settings = {"log_level": "error", "access_log": False, "lifespan": "on", "timeout_graceful_shutdown": 5}
+    return uvicorn.Server(uvicorn.Config(app, http=http, **settings))

@@ -15,6 +15,7 @@ import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -26,6 +27,7 @@ from teltheory.systems.apps.engines.remote import RemoteEngine
 from teltheory.systems.apps.faults import BUSY, ENGINE, MALFORMED, UNKNOWN, AppError
 from teltheory.systems.apps.server.bodies import SHOWN
 from teltheory.systems.apps.server.limits import Limits
+from teltheory.systems.apps.server.metrics import Metrics
 from teltheory.systems.apps.server.routing import TEXT, ChatPlace, CommonPrefix, Prompt, longest_output
 from teltheory.systems.apps.server.waiting import while_there
 
@@ -43,10 +45,11 @@ PASSED = ("content-type", "retry-after", "x-request-id", "openai-processing-ms")
 
 @dataclass(frozen=True)
 class _Asked:
-    """A chat on its way: its path and body, and its place."""
+    """A chat on its way: its path and body, the tokens of its prompt, and its place, in bytes of text."""
 
     path: str
     body: bytes
+    tokens: int
     place: ChatPlace
     engines: Sequence[RemoteEngine]
 
@@ -60,17 +63,22 @@ class Relay:
         Its engines are all `RemoteEngine`.
     limits : Limits
         How many may wait.
+    metrics : Metrics
+        Where answers are counted.
     """
 
-    def __init__(self, manager: Manager, limits: Limits) -> None:
-        self._manager, self._limits, self._common = manager, limits, CommonPrefix()
+    def __init__(self, manager: Manager, limits: Limits, metrics: Metrics) -> None:
+        self._manager, self._limits, self._metrics = manager, limits, metrics
+        self._common = CommonPrefix()
 
     async def answer(self, call: Call, path: str, body: bytes) -> Response:
         """Pass on a body; return the answer."""
         asked = self._asked(path, body)
         stack = AsyncExitStack()
         try:
+            begun = monotonic()
             engine, answer = await while_there(call, self._sent(asked, stack))
+            self._metrics.answered(engine, answer.status_code, asked.tokens, monotonic() - begun)
             if answer.headers.get("content-type", "").startswith(EVENTS):
                 return _Stream(stack.pop_all(), engine, answer, _headers(answer))
             content = await while_there(call, _whole(engine, answer))
@@ -82,9 +90,11 @@ class Relay:
         said = parsed(body)
         engines, model = self._engines(said.get("model")), said.get("model")
         prompt = Prompt.of(said, path.endswith("chat/completions"))
-        own, all = _tokens(prompt, longest_output(said), engines[0])
-        borders = tuple((hash, end * own // prompt.tokens) for hash, end in self._common.binding(prompt.borders()))
-        return _Asked(path, body, ChatPlace(next(self._manager.numbers), all, borders, model), engines)
+        own = _tokens(prompt, engines[0])
+        scale, room = TEXT * own, TEXT * (own + longest_output(said))
+        borders = self._common.binding(prompt.borders())
+        ends = tuple((hash, end * scale // prompt.tokens) for hash, end in borders)
+        return _Asked(path, body, own, ChatPlace(next(self._manager.numbers), room, ends, model), engines)
 
     def _engines(self, model: object) -> list[RemoteEngine]:
         found = [e for e in self._manager.engines if isinstance(e, RemoteEngine) and model in (None, e.model)]
@@ -169,13 +179,11 @@ def parsed(body: bytes) -> dict[str, Any]:
     return found
 
 
-def _tokens(prompt: Prompt, output: int, engine: RemoteEngine) -> tuple[int, int]:
-    """Return the tokens of a prompt, and with its longest output, as an engine counts."""
-    if engine.counts_bytes:
-        return prompt.tokens * TEXT, (prompt.tokens + output) * TEXT
-    text = prompt.data.decode(errors="replace") if prompt.width == TEXT else None
-    own = prompt.tokens if text is None else max(1, len(engine.encode(text)))
-    return own, own + output
+def _tokens(prompt: Prompt, engine: RemoteEngine) -> int:
+    """Return the tokens of a prompt, by an engine's tokenizer if it has one."""
+    if engine.count is None or prompt.width != TEXT:
+        return prompt.tokens
+    return max(1, engine.count(prompt.data.decode(errors="replace")))
 
 
 def _headers(answer: httpx.Response) -> dict[str, str]:

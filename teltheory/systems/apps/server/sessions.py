@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 from teltheory.errors import shown
-from teltheory.systems.apps.faults import CLOSED, CONFLICT, TOO_LARGE, UNKNOWN, AppError
+from teltheory.systems.apps.faults import BUSY, CLOSED, CONFLICT, TOO_LARGE, UNKNOWN, AppError
 from teltheory.systems.apps.server.limits import Limits
 from teltheory.systems.apps.sessions import Manager, Session
 
@@ -22,11 +22,12 @@ REMEMBERED = 10_000
 
 @dataclass(eq=False)
 class LiveSession:
-    """A session, when it was last used, how many are using it, and what its client has done in it."""
+    """A session, when it was last used, how many use it, what its client has done in it, and its bytes."""
 
     session: Session
     used: float
     users: int = 0
+    bytes: int = 0
     done: Counter[str] = field(default_factory=Counter)
 
 
@@ -47,6 +48,7 @@ class Sessions:
         self.manager, self._limits, self._clock = manager, limits, clock
         self._open: dict[str, LiveSession] = {}
         self._over: OrderedDict[str, None] = OrderedDict()
+        self._carried = 0
 
     async def open(self) -> Session:
         """Open a session; `AppError` 409 if there are too many."""
@@ -85,14 +87,35 @@ class Sessions:
                     await self.close(session.id)
 
     @contextmanager
-    def counted(self, session: Session, what: str, most: int) -> Iterator[None]:
+    def counted(self, session: Session, what: str, most: int, text: str) -> Iterator[None]:
         """Count what a client does in a session unless it fails; `AppError` 413 beyond the most."""
-        done = self._open[session.id].done
-        if done[what] >= most:
-            found = f"one more than {most:,} {what}"
-            raise AppError(TOO_LARGE, f"session {session.id}", found, f"at most {most:,}")
+        held, place = self._open[session.id], f"session {session.id}"
+        if held.done[what] >= most:
+            raise AppError(TOO_LARGE, place, f"one more than {most:,} {what}", f"at most {most:,}")
+        held.bytes = session.bytes + len(text.encode())
+        if held.bytes > self._limits.session:
+            raise AppError(TOO_LARGE, place, f"{held.bytes:,} bytes", f"at most {self._limits.session:,}")
+        self.check_memory()
         yield
-        done[what] += 1
+        held.done[what] += 1
+
+    @contextmanager
+    def carried(self, body: bytes) -> Iterator[None]:
+        """Count a chat on its way; `AppError` 429 where there is no room for it."""
+        self._carried += len(body)
+        try:
+            self.check_memory()
+            yield
+        finally:
+            self._carried -= len(body)
+
+    def check_memory(self) -> None:
+        """Raise an `AppError` (429) if sessions and chats have more bytes than they may have."""
+        found, most = self._carried + sum(held.bytes for held in self._open.values()), self._limits.memory
+        if found > most:
+            raise AppError(
+                BUSY, "server", f"{found:,} bytes of prompts and values", f"at most {most:,}; try later"
+            )
 
     def _held(self, id: str) -> LiveSession:
         if id in self._open:

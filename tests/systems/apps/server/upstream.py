@@ -30,7 +30,8 @@ class Upstream:
     def app(self):
         """Return the application."""
         paths = ("/v1/chat/completions", "/v1/completions")
-        return Starlette(routes=[Route(path, self.answer, methods=["POST"]) for path in paths])
+        listed = Route("/v1/models", lambda call: JSONResponse({"data": [{"id": self.model}]}))
+        return Starlette(routes=[listed, *(Route(path, self.answer, methods=["POST"]) for path in paths)])
 
     async def answer(self, call):
         """Answer a call."""
