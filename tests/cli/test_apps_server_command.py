@@ -4,8 +4,8 @@ import sys
 
 import httpx
 import pytest
-from systems.apps.server.upstream import Upstream, upstreams
 
+from experiments.gateway_upstream import Upstream, upstreams
 from teltheory.cli.apps.engines_file import engines_in
 from teltheory.systems.apps.server.listening import bound
 

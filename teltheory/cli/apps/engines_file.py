@@ -90,7 +90,8 @@ def _check(table: Mapping[str, Any], place: str) -> None:
         if name not in KINDS:
             raise FileError(f"{place}: found {shown(name)}, expected one of {', '.join(KINDS)}")
         kind, expected = KINDS[name]
-        if type(value) is not kind or (kind is int and value < 1) or value == "":
+        small = kind is int and isinstance(value, int) and value < 1
+        if type(value) is not kind or value == "" or small:
             raise FileError(f"{place}, {name}: found {shown(value)}, expected {expected}")
 
 

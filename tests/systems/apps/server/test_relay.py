@@ -7,8 +7,8 @@ import httpx
 import pytest
 from systems.apps.server.app_server import fault_of
 from systems.apps.server.test_server_socket import until, write_snake_game
-from systems.apps.server.upstream import PIECES, USAGE, Upstream, upstreams
 
+from experiments.gateway_upstream import PIECES, USAGE, Upstream, upstreams
 from teltheory.systems.apps.engines.remote import RemoteEngine
 from teltheory.systems.apps.server import Limits, application
 from teltheory.systems.apps.server.client import RemoteSession
