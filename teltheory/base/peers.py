@@ -7,14 +7,14 @@ comes an `httpx.ReadError`, as of a connection that breaks. So who reads it, who
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 
 import httpx
 
 MOST = 1 << 24
 """Bytes of one answer, which is text that a model wrote."""
-KEPT = 128
-"""Connections that nobody uses and that stay open for the next call."""
+IN_A_POOL = 8
+"""Connections that share a pool."""
 
 
 class _Count:
@@ -42,8 +42,8 @@ class _Part(httpx.SyncByteStream):
 
 
 class _AsyncPart(httpx.AsyncByteStream):
-    def __init__(self, whole: httpx.AsyncByteStream) -> None:
-        self._whole = whole
+    def __init__(self, whole: httpx.AsyncByteStream, ended: Callable[[], None]) -> None:
+        self._whole, self._ended = whole, ended
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         count = _Count()
@@ -51,7 +51,10 @@ class _AsyncPart(httpx.AsyncByteStream):
             yield count.checked(part)
 
     async def aclose(self) -> None:
-        await self._whole.aclose()
+        try:
+            await self._whole.aclose()
+        finally:
+            self._ended()
 
 
 class _Bounded(httpx.BaseTransport):
@@ -75,25 +78,57 @@ class _Bounded(httpx.BaseTransport):
 
 
 class _BoundedAsync(httpx.AsyncBaseTransport):
-    def __init__(self, network: httpx.AsyncBaseTransport) -> None:
-        self._network = network
+    """Requests go to pools of few connections each: a pool looks at all of its connections for every request."""
+
+    def __init__(self, network: httpx.AsyncBaseTransport | None) -> None:
+        self._fixed = network
+        self._pools: list[httpx.AsyncBaseTransport] = [network] if network else []
+        self._busy = [0] * len(self._pools)
+        self._trusted = None if network else httpx.create_ssl_context(trust_env=False)
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         request.headers["Accept-Encoding"] = "identity"
-        answer = await self._network.handle_async_request(request)
-        if _is_packed(answer):
-            await answer.aclose()
-            raise httpx.ReadError("a compressed answer, which was not asked for")
+        at = self._pool()
+        self._busy[at] += 1
+        ended = self._once(at)
+        try:
+            answer = await self._pools[at].handle_async_request(request)
+            if _is_packed(answer):
+                await answer.aclose()
+                raise httpx.ReadError("a compressed answer, which was not asked for")
+        except BaseException:
+            ended()
+            raise
         assert isinstance(answer.stream, httpx.AsyncByteStream)
+        part = _AsyncPart(answer.stream, ended)
         return httpx.Response(
-            answer.status_code,
-            headers=answer.headers,
-            extensions=answer.extensions,
-            stream=_AsyncPart(answer.stream),
+            answer.status_code, headers=answer.headers, extensions=answer.extensions, stream=part
         )
 
+    def _pool(self) -> int:
+        """Return the first pool with room, so that its idle connections are used."""
+        for at, busy in enumerate(self._busy):
+            if busy < IN_A_POOL or self._fixed is not None:
+                return at
+        several = httpx.Limits(max_connections=None, max_keepalive_connections=IN_A_POOL)
+        assert self._trusted is not None
+        self._pools.append(httpx.AsyncHTTPTransport(verify=self._trusted, trust_env=False, limits=several))
+        self._busy.append(0)
+        return len(self._pools) - 1
+
+    def _once(self, at: int) -> Callable[[], None]:
+        """Return what counts the end of a request, the first time that it is called."""
+        open = [at]
+
+        def ended() -> None:
+            if open:
+                self._busy[open.pop()] -= 1
+
+        return ended
+
     async def aclose(self) -> None:
-        await self._network.aclose()
+        for pool in self._pools:
+            await pool.aclose()
 
 
 def _is_packed(answer: httpx.Response) -> bool:
@@ -107,8 +142,7 @@ def bounded(network: httpx.BaseTransport | None = None, most: int | None = None)
 
 def bounded_async(network: httpx.AsyncBaseTransport | None = None) -> httpx.AsyncBaseTransport:
     """Return the same for an `httpx.AsyncClient`."""
-    several = httpx.Limits(max_connections=None, max_keepalive_connections=KEPT)
-    return _BoundedAsync(network or httpx.AsyncHTTPTransport(trust_env=False, limits=several))
+    return _BoundedAsync(network)
 
 
 def without_key(text: str, key: str | None) -> str:
