@@ -307,7 +307,7 @@ def two_requests() -> str:
 
 def contexts() -> str:
     """Draw the contexts of the page: a shared beginning counts once."""
-    held = names_of("apps-server")["contexts"].__class__(capacity=100)
+    held = names_of("apps-engines")["contexts"].__class__(capacity=100)
     held.fill([1, 2, 3], id=0)
     for id, tokens in ((1, [4]), (2, [5, 6])):
         held.fill(tokens, id=id, parent=0)
@@ -321,3 +321,24 @@ def contexts() -> str:
         text(16, 178, f"Held: {held.held} tokens, for {sum(held[i].length for i in range(3))} in the contexts.")
     )
     return svg(192, "Two forks of one context", parts)
+
+
+def routing() -> str:
+    """Draw chats of a house with one system message: from where on a prefix says which engine."""
+    from teltheory.systems.apps.server.routing import CommonPrefix, Prompt
+
+    common, system = CommonPrefix(), {"role": "system", "content": "The rules of this house. " * 80}
+    chats = [(name, 120 * turn) for turn in range(1, 5) for name in ("Ann", "Bob", "Eve")]
+    parts = []
+    for k, (name, words) in enumerate(chats):
+        prompt = Prompt.of({"messages": [system, {"role": "user", "content": f"{name}. " * words}]}, True)
+        binding = common.binding(prompt.borders())
+        if k >= len(chats) - 3:
+            y, scale = 44 + 62 * (k - len(chats) + 3), 310 / prompt.tokens
+            begin = (binding[0][1] if binding else prompt.tokens) * scale
+            parts += [box(16, y, begin, 20, LIGHT), box(16 + begin, y, 310 - begin, 20, CACHED)]
+            said = f"{name}: {prompt.tokens:,} tokens; from token {binding[0][1]:,} on they bind"
+            parts.append(text(16, y + 36, said, SMALL))
+    return svg(
+        232, "What binds a chat to an engine", [text(16, 26, "The last three of twelve chats", BOLD), *parts]
+    )

@@ -35,6 +35,7 @@ PICTURES: Mapping[str, Callable[[], str]] = {
     "item-store": guides.item_store,
     "two-requests": guides.two_requests,
     "contexts": guides.contexts,
+    "routing": guides.routing,
 }
 
 if __name__ == "__main__":
