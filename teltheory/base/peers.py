@@ -15,6 +15,8 @@ MOST = 1 << 24
 """Bytes of one answer, which is text that a model wrote."""
 IN_A_POOL = 8
 """Connections that share a pool."""
+IDLE = 2.0
+"""Seconds after which an unused connection is not used again; servers close theirs after five or more."""
 
 
 class _Count:
@@ -110,7 +112,7 @@ class _BoundedAsync(httpx.AsyncBaseTransport):
         for at, busy in enumerate(self._busy):
             if busy < IN_A_POOL or self._fixed is not None:
                 return at
-        several = httpx.Limits(max_connections=None, max_keepalive_connections=IN_A_POOL)
+        several = httpx.Limits(None, IN_A_POOL, keepalive_expiry=IDLE)
         assert self._trusted is not None
         self._pools.append(httpx.AsyncHTTPTransport(verify=self._trusted, trust_env=False, limits=several))
         self._busy.append(0)

@@ -28,7 +28,7 @@ class Engines:
     chat: bool
     api_key_env: str | None
     seed: int
-    file: str | None
+    listed: str | None
 
     def made(self) -> list[TinyEngine | RemoteEngine]:
         """Return the engines, each with a name of its own."""
@@ -37,8 +37,8 @@ class Engines:
         from teltheory.systems.apps.engines.tiny import TinyEngine
 
         self._check()
-        if self.file is not None:
-            return [*engines_in(Path(self.file))]
+        if self.listed is not None:
+            return [*engines_in(Path(self.listed))]
         key = None if self.api_key_env is None else key_of(self.api_key_env)
         found: list[TinyEngine | RemoteEngine] = []
         for k, place in enumerate(self.places):
@@ -55,7 +55,7 @@ class Engines:
         for name, given in options:
             if given and all(place == TINY for place in self.places):
                 raise ArgumentError(name, given, "none without --engine URL")
-        if self.file is not None and self.places != (TINY,):
+        if self.listed is not None and self.places != (TINY,):
             raise ArgumentError("--engine", self.places[0], "none beside --engines")
 
 
@@ -75,5 +75,7 @@ engine_options: Option = bundled(
     option("--chat", is_flag=True, help="Ask servers for chats instead of completions."),
     api_key_option,
     whole("--seed", 0, SEED, least=0),
-    option("--engines", "file", metavar="FILE", help="TOML file of servers: addresses, models, keys, capacities."),
+    option(
+        "--engines", "listed", metavar="FILE", help="TOML file of servers: addresses, models, keys, capacities."
+    ),
 )

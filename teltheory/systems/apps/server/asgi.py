@@ -52,7 +52,7 @@ def application(manager: Manager, limits: Limits, door: Door) -> Starlette:
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False
-    app.add_middleware(door.before)
+    app.add_middleware(door.before, most=limits.answering)
     return app
 
 

@@ -1,4 +1,4 @@
-"""Who may come in: hosts by which the server is called, and a token that clients send.
+"""Who may come in: hosts by which the server is called, a token that clients send, and how many at a time.
 
 A page in a browser can send to an address of this machine under a name of its own; it then names another host.
 """
@@ -6,11 +6,12 @@ A page in a browser can send to an address of this machine under a name of its o
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import dataclass
 from hmac import compare_digest
 from typing import TYPE_CHECKING
 
-from teltheory.systems.apps.faults import FORBIDDEN, KINDS, MISDIRECTED, AppError
+from teltheory.systems.apps.faults import BUSY, FORBIDDEN, KINDS, MISDIRECTED, AppError
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -33,12 +34,21 @@ class Door:
     hosts: tuple[str, ...] = ()
     token: str | None = None
 
-    def before(self, app: ASGIApp) -> ASGIApp:
-        """Return an application behind this door."""
+    def before(self, app: ASGIApp, most: int) -> ASGIApp:
+        """Return an application behind this door, which answers so many at a time."""
+        inside: Counter[str] = Counter()
 
         async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
             fault = self._fault(scope) if scope["type"] == "http" else None
-            await (app(scope, receive, send) if fault is None else _refuse(fault, send))
+            if inside["http"] >= most:
+                fault = AppError(BUSY, "server", f"{most:,} requests that are answered", "fewer: try again later")
+            if fault is not None:
+                return await _refuse(fault, send)
+            inside[scope["type"]] += 1
+            try:
+                return await app(scope, receive, send)
+            finally:
+                inside[scope["type"]] -= 1
 
         return guarded
 

@@ -21,8 +21,9 @@ class Limits:
         Characters of a name or a variable's id.
     sessions, requests, sets : int
         Open sessions; requests of one, and values that a client sets in one.
-    chats, connections : int
-        Requests that may wait for an engine when a chat comes; connections of clients.
+    chats, answering, connections : int
+        Requests that may wait for an engine when a chat comes; HTTP requests that are answered at a time;
+        connections, with those that have sent no request yet.
     heading, reading, waiting : float
         Seconds in which a head and a body must be there, and that a get waits at most.
     idle : float
@@ -44,7 +45,8 @@ class Limits:
     requests: int = 500
     sets: int = 2_000
     chats: int = 1_000
-    connections: int = 256
+    answering: int = 256
+    connections: int = 1_024
     heading: float = 10.0
     reading: float = 30.0
     waiting: float = 600.0

@@ -8,6 +8,7 @@ import httpx
 from systems.apps.server.app_server import called, fault_of, submission
 from systems.apps.server.test_relay import CHAT, gateway
 
+from experiments.gateway_upstream import Upstream
 from teltheory.systems.apps.engines.tiny import TinyEngine
 from teltheory.systems.apps.server import Door, Limits, application
 from teltheory.systems.apps.server.listening import listening
@@ -64,6 +65,13 @@ def gone(raw):
         return ends(raw)
     except TimeoutError:
         return False
+
+
+def test_so_many_are_answered_at_a_time():
+    with gateway(Limits(answering=4), servers=[Upstream(first=0.5)]) as one:
+        found = one.many([CHAT] * 12)
+        assert (found.count(200), found.count(429)) == (4, 8)
+        assert one.post(CHAT).status_code == 200
 
 
 def test_names_and_tokens():
