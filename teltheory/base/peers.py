@@ -112,7 +112,7 @@ class _BoundedAsync(httpx.AsyncBaseTransport):
         for at, busy in enumerate(self._busy):
             if busy < IN_A_POOL or self._fixed is not None:
                 return at
-        several = httpx.Limits(None, IN_A_POOL, keepalive_expiry=IDLE)
+        several = httpx.Limits(max_keepalive_connections=IN_A_POOL, keepalive_expiry=IDLE)
         assert self._trusted is not None
         self._pools.append(httpx.AsyncHTTPTransport(verify=self._trusted, trust_env=False, limits=several))
         self._busy.append(0)
