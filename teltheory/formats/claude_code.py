@@ -10,7 +10,7 @@
    each agent's first request is later than the session's request before it.
 4. A session is a conversation, and so is each agent. The history is as far as the ids say: if all full blocks of
    the conversation's request before come back, its input and output; else the blocks that do.
-5. Outputs have no ids of their own: the path of a request is its input.
+5. Outputs have no ids of their own: the path of a request is its input. A request without ids shares nothing.
 6. The tag of a request has its type, why it stopped, and which kind of agent made it.
 7. `tool_tokens` and `system_tokens` are in every input of a session or agent; the report adds them up.
 """
@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.formats.blocks import RequestBlocks
+from teltheory.formats.blocks import FIELD, RequestBlocks
 from teltheory.formats.format import Format, Source, has
 from teltheory.formats.reading import ints
 from teltheory.formats.records import Record
@@ -37,6 +37,7 @@ from teltheory.workloads.times import Times
 NAME = "claude-code"
 LOCAL, GLOBAL = "local", "global"
 REQUESTS = "requests"
+UNSAID = "requests without hash_ids, which share nothing"
 NEEDED = "an assumption: Times(None, rate=0.1), or --times delays:rate=0.1"
 STARTS = "assumed: sessions start at {:g} a second (Poisson), seed {}; in them the times of the file"
 TOLD = {"tool_tokens": "tools", "system_tokens": "system prompts"}
@@ -74,7 +75,9 @@ class _Sessions:
                 self.requests.told[what] += agent.record.whole(name) * len(agent.requests)
         for request, seconds in agent.requests:
             tokens, output = request.whole("in"), request.whole("out")
-            ids = blocks.read(request, tokens)
+            said = request.get(FIELD) is not None
+            ids = blocks.read(request, tokens) if said else _own(len(blocks), tokens // blocks.block_size)
+            self.requests.odd[UNSAID] += not said
             self.requests.add(number, tokens, output, seconds)
             self.requests.history.append(_history(before, ids, blocks.block_size, tokens))
             self.requests.session.append(self.sessions)
@@ -180,6 +183,11 @@ def _history(before: list[int], ids: list[int], size: int, tokens: int) -> int:
     if ids[: len(before)] == before:
         return tokens if before else 0
     return size * next(i for i, (old, new) in enumerate(zip(before, [*ids, None], strict=False)) if old != new)
+
+
+def _own(request: int, blocks: int) -> list[int]:
+    """Return ids of blocks that no other request has: numbers below 0."""
+    return [-(request << 32) - k for k in range(1, blocks + 1)]
 
 
 def _tag(request: Record, kind: str) -> str:

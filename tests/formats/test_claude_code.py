@@ -81,8 +81,7 @@ def shifted(entries, seconds):
 
 
 def test_agents_whose_times_are_those_of_the_session_are_read_alike(one):
-    inner = agent(9.0, 4, [asked(1.0, [7, 6])])
-    first, *others = NESTED["requests"]
+    inner, [first, *others] = agent(9.0, 4, [asked(1.0, [7, 6])]), NESTED["requests"]
     deep = [first, agent(10.5, 10, [asked(0.0, [7, 8]), inner]), *others, agent(70.0, 1, [])]
     by_agent, by_session = session(deep), session(shifted(deep, 0.0))
     expected = tt.read_trace(one(by_agent, name="a.json"))
@@ -103,9 +102,10 @@ def test_tools_and_system_prompts_are_in_every_input_of_their_agent(one):
 
 
 def test_a_history_is_all_before_if_all_its_blocks_come_back(one):
-    long = session([asked(0, [1, 2], extra=1, out=5), asked(1, [1, 2, 3, 4, 5]), asked(2, [1, 2])])
-    trace = tt.read_trace(one(long, name="s.json"))
-    assert trace.history.tolist() == [0, 14, 8]
+    turns = asked(0, [1, 2], extra=1, out=5), asked(1, [1, 2, 3, 4, 5]), asked(2, [1, 2])
+    bare = [asked(3, [9], hash_ids=None)] * 2
+    trace = tt.read_trace(one(session([*turns, *bare, turns[2] | {"t": 4}]), name="s.json"))
+    assert (trace.history.tolist(), trace.blocks.known.tolist()) == ([0, 14, 8, 0, 0, 0], [0, 2, 2, 0, 0, 2])
 
 
 def test_ids_are_local_to_a_session_unless_it_says_global(one):

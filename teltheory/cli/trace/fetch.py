@@ -33,7 +33,11 @@ def fetch_command(name: str | None, target: str | None) -> int:
     check_target(target)
     if name is None:
         rows = [_row(parts) for parts in datasets().values()]
-        report(target, [plain_table("Public traces", COLUMNS, rows, left=COLUMNS)], _data(*datasets()))
+        report(
+            target,
+            [plain_table("Public traces", COLUMNS, rows, left=(*COLUMNS[:3], *COLUMNS[4:]))],
+            _data(*datasets()),
+        )
         return 0
     if name not in datasets():
         raise ArgumentError("NAME", name, "a name that `teltheory trace fetch` lists")
