@@ -19,7 +19,6 @@ from teltheory.systems.apps.deduction import groups, labels
 from teltheory.systems.apps.engines.protocol import Engine
 from teltheory.systems.apps.engines.remote import RemoteEngine
 from teltheory.systems.apps.engines.tiny import TinyEngine
-from teltheory.systems.apps.executor import Placing
 from teltheory.systems.apps.explain import explain, shared_prefixes
 from teltheory.systems.apps.fairness import jain, largest_slowdown, slowdowns
 from teltheory.systems.apps.faults import AppError
@@ -28,6 +27,7 @@ from teltheory.systems.apps.graph import Graph
 from teltheory.systems.apps.langchain import from_langchain
 from teltheory.systems.apps.lift import as_applications, as_trace, lift
 from teltheory.systems.apps.prefixes import prefix_hashes
+from teltheory.systems.apps.queues import Placing
 from teltheory.systems.apps.records import Application, read_applications, write_applications
 from teltheory.systems.apps.requests import Port, Request, Sampling
 from teltheory.systems.apps.sessions import Manager, Session

@@ -13,8 +13,8 @@ from threading import Lock, Thread
 from typing import Any, TypeVar
 
 from teltheory.systems.apps.engines.protocol import Engine
-from teltheory.systems.apps.executor import Placing
 from teltheory.systems.apps.faults import CLOSED, AppError
+from teltheory.systems.apps.queues import Placing
 from teltheory.systems.apps.requests import Port, Request, Sampling
 from teltheory.systems.apps.sessions import Manager, Session
 from teltheory.systems.apps.transforms import NOTHING_OWN, Own

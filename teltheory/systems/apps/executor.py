@@ -21,40 +21,19 @@ from time import monotonic
 from typing import Protocol
 
 from teltheory.base.extras import needed
-from teltheory.systems.apps.algorithm_1 import EngineView, Job, algorithm_1, check_size
-from teltheory.systems.apps.deduction import LABELS, groups
+from teltheory.systems.apps.algorithm_1 import Job, check_size
+from teltheory.systems.apps.deduction import LABELS
 from teltheory.systems.apps.engines.keeping import Kept
 from teltheory.systems.apps.engines.protocol import Engine
 from teltheory.systems.apps.faults import MALFORMED, UNKNOWN, AppError
-from teltheory.systems.apps.graph import Graph
 from teltheory.systems.apps.machine import Machine
 from teltheory.systems.apps.prefixes import prefix_hashes
+from teltheory.systems.apps.queues import Algorithm1, Placing
 from teltheory.systems.apps.requests import Request, Sampling
 from teltheory.systems.apps.running import Ran, encoded, run
 from teltheory.systems.apps.workers import Workers
 
 Piece = tuple[int, ...] | Sampling
-
-
-@dataclass(frozen=True)
-class Placing:
-    """How requests are placed, see `algorithm_1`; `reading` is that of task groups, see `deduction.groups`."""
-
-    affinity: bool = True
-    groups: bool = True
-    ties: str = "spread"
-    reading: str = "stage"
-    sharing: bool = True
-
-    def __post_init__(self) -> None:
-        """Refuse what is none of these before anything waits for it."""
-        self.placed([], [])
-        groups(Graph.of(()), {}, self.reading)
-
-    def placed(self, jobs: Sequence[Job], views: Sequence[EngineView]) -> list[tuple[Hashable, int]]:
-        """Return who goes where now, by Algorithm 1."""
-        affinity, whole, ties, sharing = self.affinity, self.groups, self.ties, self.sharing
-        return algorithm_1(jobs, views, affinity=affinity, groups=whole, ties=ties, sharing=sharing)
 
 
 class ExecutedSession(Protocol):
@@ -75,10 +54,6 @@ class ExecutedSession(Protocol):
 class Placed(Protocol):
     """What waits for an engine: a request of a session, or a chat that passes through."""
 
-    @property
-    def rank(self) -> tuple[int, int]:
-        """Its place in the queue: the number of its session, and its place in that."""
-
     def job(self) -> Job:
         """Return it as Algorithm 1 sees it now."""
 
@@ -90,25 +65,16 @@ class _OfSession:
     tokens: int
     borders: tuple[tuple[int, int], ...]
 
-    @property
-    def rank(self) -> tuple[int, int]:
-        return self.application.number, self.application.rank(self.request.id)
-
     def job(self) -> Job:
         said, k, model = self.application, self.request.id, self.request.model
-        key = said.number, k
-        return Job(key, said.number, said.label(k), self.tokens, said.group(k), self.borders, model)
+        asked = said.label(k), self.tokens, said.group(k), self.borders, model, said.rank(k)
+        return Job((said.number, k), said.number, *asked)
 
 
 @dataclass(eq=False)
 class _Waiting:
     what: Placed
-    asked: Job | None = None
     place: asyncio.Future[int] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
-
-    def job(self) -> Job:
-        self.asked = self.what.job()
-        return self.asked
 
 
 class Executor:
@@ -126,9 +92,10 @@ class Executor:
         needed("networkx", "apps")
         self.engines, self.rules = tuple(engines), rules
         self.machines = tuple(Machine(Kept(engine, self._wanted), monotonic) for engine in engines)
+        self._queue = Algorithm1(rules)
         self.workers = Workers()
         self._waiting: dict[Hashable, _Waiting] = {}
-        self._running: dict[Hashable, tuple[_Waiting, int]] = {}
+        self._running: dict[Hashable, tuple[Job, int]] = {}
         self._used: dict[int, set[int]] = {}
         self._owners = Counter[int]()
         self._sweeping = 0
@@ -156,7 +123,7 @@ class Executor:
             yield await waiting.place
         finally:
             self._waiting.pop(key, None)
-            self._running.pop(key, None)
+            self._leave(key)
             self.wake()
 
     def rest(self, at: int, seconds: float) -> None:
@@ -167,18 +134,15 @@ class Executor:
 
     def order(self, first: int, model: str | None) -> list[int]:
         """Return an engine, and then the others of a model: those that rest last, the least busy first."""
-        load = self.running()
         others = [k for k, engine in enumerate(self.engines) if model in {None, engine.model} and k != first]
-        return [first, *sorted(others, key=lambda k: (self.machines[k].rests, load[k]))]
+        return [first, *sorted(others, key=lambda k: (self.machines[k].rests, self.machines[k].jobs))]
 
     def move(self, key: Hashable, at: int) -> None:
         """Let what has a place count at another engine."""
-        self._running[key] = (self._running[key][0], at)
-
-    def running(self) -> list[int]:
-        """Return how many requests run on each engine."""
-        load = Counter(k for _, k in self._running.values())
-        return [load[k] for k in range(len(self.engines))]
+        job, before = self._running[key]
+        if at != before:
+            self._leave(key)
+            self._take(job, at)
 
     @property
     def waiting(self) -> int:
@@ -235,47 +199,45 @@ class Executor:
         if not borders:
             raise AppError(MALFORMED, request.place, "nothing before its first output", "a text or a value there")
         self._own(application, borders)
-        return _OfSession(application, request, size, borders)
+        return _OfSession(application, request, size, self.rules.binding(borders))
 
     def _check_size(self, request: Request, parts: Sequence[Piece]) -> int:
         """Return the tokens of a request; `AppError` 413 if no engine could run it alone."""
         tokens = sum(part.max_tokens if isinstance(part, Sampling) else len(part) for part in parts)
         job = Job(request.place.removeprefix("request "), 0, LABELS[0], tokens, model=request.model)
-        check_size(job, self._views())
+        check_size(job, [machine.view() for machine in self.machines])
         return tokens
 
     def _schedule(self) -> None:
         self._woken = False
-        queue = sorted(self._waiting.values(), key=lambda waiting: waiting.what.rank)
+        jobs = {key: waiting.what.job() for key, waiting in self._waiting.items()}
+        self._queue.renew(jobs.values())
         try:
-            placed = self.rules.placed([waiting.job() for waiting in queue], self._views())
+            placed = self._queue.assign(self.machines)
         except Exception as error:
-            return self._refuse(queue, error)
+            return self._refuse(error)
         for key, k in placed:
             waiting = self._waiting.pop(key)
-            self._running[key] = (waiting, k)
-            self.machines[k].given += 1
+            self._take(jobs[key], k)
             if not waiting.place.done():
                 waiting.place.set_result(k)
         return None
 
-    def _refuse(self, queue: Sequence[_Waiting], error: Exception) -> None:
+    def _take(self, job: Job, at: int) -> None:
+        self._running[job.key] = (job, at)
+        self.machines[at].take(job, job.prefixes if self.rules.sharing else ())
+
+    def _leave(self, key: Hashable) -> None:
+        if key in self._running:
+            job, at = self._running.pop(key)
+            self.machines[at].leave(job, job.prefixes if self.rules.sharing else ())
+
+    def _refuse(self, error: Exception) -> None:
         """Let everybody who waits know what went wrong, as nobody would be asked again."""
-        self._waiting.clear()
-        for waiting in queue:
+        while self._waiting:
+            _, waiting = self._waiting.popitem()
             if not waiting.place.done():
                 waiting.place.set_exception(error)
-
-    def _views(self) -> list[EngineView]:
-        """Return the engines as Algorithm 1 sees them."""
-        there: list[list[Job]] = [[] for _ in self.engines]
-        for waiting, k in self._running.values():
-            there[k] += [] if waiting.asked is None else [waiting.asked]
-        sharing, awake = self.rules.sharing, {m.engine.model for m in self.machines if not m.rests}
-        return [
-            machine.view(active, sharing, machine.rests and machine.engine.model in awake)
-            for machine, active in zip(self.machines, there, strict=True)
-        ]
 
 
 def _leading(parts: Sequence[Piece]) -> list[tuple[int, ...]]:

@@ -22,9 +22,10 @@ from types import TracebackType
 from teltheory.errors import shown
 from teltheory.systems.apps.deduction import LABELS, groups, labels
 from teltheory.systems.apps.engines.protocol import Engine
-from teltheory.systems.apps.executor import Executor, Placing
+from teltheory.systems.apps.executor import Executor
 from teltheory.systems.apps.faults import CLOSED, CONFLICT, ENGINE, LATE, MALFORMED, UNKNOWN, AppError
 from teltheory.systems.apps.graph import Graph
+from teltheory.systems.apps.queues import Placing
 from teltheory.systems.apps.requests import Port, Request, Sampling
 from teltheory.systems.apps.transforms import NOTHING_OWN, Own, apply, check, takes_time
 from teltheory.systems.apps.values import Value, Variable

@@ -16,7 +16,7 @@ from typing import Any, overload
 
 from teltheory.errors import ArgumentError
 
-Rank = tuple[int, int]
+Rank = tuple[int, int, int]
 Kind = tuple[str | None, str]
 
 
@@ -40,6 +40,8 @@ class Job:
         As `prefix_hashes` returns them; leave out what is too short to be worth an engine.
     model : str or None
         The model that it needs; None: any.
+    order : int
+        Its place in its application: after what it depends on.
     """
 
     key: Hashable
@@ -49,6 +51,7 @@ class Job:
     group: Hashable | None = None
     prefixes: tuple[tuple[int, int], ...] = ()
     model: str | None = None
+    order: int = 0
 
     @cached_property
     def limit(self) -> str:
@@ -76,7 +79,7 @@ class _Kind:
 
 
 class WaitingJobs(Sequence[Job]):
-    """Jobs by application in order of arrival, within an application in the order in which they were added."""
+    """Jobs by application in order of arrival, within one by their order, and then as they were added."""
 
     def __init__(self, jobs: Iterable[Job] = ()) -> None:
         self._added = 0
@@ -90,10 +93,10 @@ class WaitingJobs(Sequence[Job]):
             self.add(job)
 
     def add(self, job: Job) -> None:
-        """Add a job; within its application add it after those that it depends on."""
+        """Add a job."""
         if job.key in self._ranks:
             raise ArgumentError("key", job.key, "a key that no waiting job has")
-        rank = (job.app, self._added)
+        rank = (job.app, job.order, self._added)
         self._added += 1
         self._jobs[rank], self._ranks[job.key] = job, rank
         alike = self._kinds.setdefault(job.kind, _Kind())

@@ -9,7 +9,7 @@ from scripted_engine import Scripted, call, outcome
 
 from teltheory.errors import ArgumentError
 from teltheory.systems.apps import AppError, Port, Sampling
-from teltheory.systems.apps.executor import Placing
+from teltheory.systems.apps.queues import Placing
 from teltheory.systems.apps.sessions import Manager, Session
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scripted_engine import SHORT, Scripted, call, outcome
 
 from teltheory.systems.apps import AppError, Port, Sampling
-from teltheory.systems.apps.executor import Placing
+from teltheory.systems.apps.queues import Placing
 from teltheory.systems.apps.sessions import Manager
 
 

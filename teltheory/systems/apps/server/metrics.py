@@ -48,8 +48,8 @@ class Metrics:
         """Return all of it in Prometheus' form."""
         executor = self._executor
         self._waiting.set(executor.waiting)
-        for machine, running in zip(executor.machines, executor.running(), strict=True):
-            self._running.labels(machine.engine.name).set(running)
+        for machine in executor.machines:
+            self._running.labels(machine.engine.name).set(machine.jobs)
             self._up.labels(machine.engine.name).set(not machine.rests)
         text: str = self._kinds.generate_latest(self._all).decode()
         return text

@@ -124,7 +124,7 @@ class Relay:
                 continue
             stack.push_async_callback(answer.aclose)
             if answer.status_code != BUSY:
-                executor.machines[at].leave(hash for hash, _ in asked.place.borders)
+                executor.machines[at].remember(hash for hash, _ in asked.place.borders)
                 return engine, answer
             executor.rest(at, _rest(answer.headers.get("retry-after", "")))
             busy = engine, answer

@@ -103,7 +103,7 @@ class CommonPrefix:
 
 @dataclass(frozen=True)
 class ChatPlace:
-    """A chat in the queue: it has the rank of a session that opened when it came."""
+    """A chat in the queue: it has the place of a session that opened when it came."""
 
     number: int
     tokens: int
@@ -114,11 +114,6 @@ class ChatPlace:
     def key(self) -> Hashable:
         """What the executor calls it."""
         return "chat", self.number
-
-    @property
-    def rank(self) -> tuple[int, int]:
-        """Its place in the queue."""
-        return self.number, 0
 
     def job(self) -> Job:
         """Return it as Algorithm 1 sees it: somebody waits for it."""

@@ -22,15 +22,16 @@ import simpy
 
 from teltheory.systems.apps.deduction import groups, labels
 from teltheory.systems.apps.engines.keeping import Kept, Tokens, never
+from teltheory.systems.apps.machine import Machine
 from teltheory.systems.apps.placing import check_size
 from teltheory.systems.apps.prefixes import Hashes, prefix_hashes
+from teltheory.systems.apps.queues import Algorithm1, Scheduler, ShortestQueue
 from teltheory.systems.apps.requests import Request, Sampling
 from teltheory.systems.apps.running import encoded, run_parts
 from teltheory.systems.apps.simulation.borders import cuts, joined, leading
-from teltheory.systems.apps.simulation.cluster import Cluster, Load
+from teltheory.systems.apps.simulation.cluster import Cluster
 from teltheory.systems.apps.simulation.engine import SimulatedEngine
 from teltheory.systems.apps.simulation.events import ASSIGN, Later
-from teltheory.systems.apps.simulation.schedulers import Algorithm1, Scheduler, ShortestQueue
 from teltheory.systems.apps.simulation.simulated import Simulated, SimulatedRequest, alone
 from teltheory.systems.apps.simulation.systems import System
 from teltheory.systems.apps.waiting import Job
@@ -58,6 +59,7 @@ class _Running:
     labels: dict[int, str]
     groups: dict[int, tuple[int, ...]]
     missing: dict[int, int]
+    order: dict[int, int]
     served: list[SimulatedRequest] = field(default_factory=list)
 
 
@@ -69,9 +71,9 @@ class AppSimulation:
     ) -> None:
         self.env = simpy.Environment()
         self.system, self.cluster = system, cluster
-        self.loads = [self._load(at) for at in range(len(cluster.engines))]
+        self.machines = [self._machine(at) for at in range(len(cluster.engines))]
         own = system.algorithm
-        self.scheduler: Scheduler = Algorithm1(system.readings) if own else ShortestQueue(len(self.loads))
+        self.scheduler: Scheduler = Algorithm1(system.rules) if own else ShortestQueue(len(self.machines))
         self.calls: dict[Hashable, _ReadyCall] = {}
         self.sharers: Counter[int] = Counter()
         self.called = False
@@ -84,7 +86,7 @@ class AppSimulation:
         for number in range(len(self.applications)):
             self.env.process(self._arrive(number))
         self.env.run()
-        engines = [load.kept.engine for load in self.loads]
+        engines = [machine.engine for machine in self.machines]
         return Simulated(
             self.system.name,
             tuple(running.application for running in self.applications),
@@ -94,13 +96,14 @@ class AppSimulation:
             tuple(engine.contexts.peak for engine in engines if isinstance(engine, SimulatedEngine)),
         )
 
-    def _load(self, at: int) -> Load:
+    def _machine(self, at: int) -> Machine:
         model, system = self.cluster.engines[at], self.system
         timing = replace(model.timing, reads=system.reads)
         engine = SimulatedEngine(
             self.env, f"engine {at}", timing, model.capacity, model.latency_capacity, model.model
         )
-        return Load(engine.name, model, Kept(engine, never) if system.sharing == "none" else Kept(engine))
+        kept = Kept(engine, never) if system.sharing == "none" else Kept(engine)
+        return Machine(kept, speed=model.timing.speed, batch=model.batch)
 
     def _running(self, application: ClientApp, rng: np.random.Generator | None) -> _Running:
         graph, system = application.graph, self.system
@@ -112,13 +115,14 @@ class AppSimulation:
         if system.label is not None:
             asked = dict.fromkeys(asked, system.label)
         several = count > 1 and system.algorithm and system.label is None
-        together = groups(graph, asked, system.grouping) if several else []
+        together = groups(graph, asked, system.rules.reading) if several else []
         grouped = {k: members for members in together for k in members}
         missing = {k: len(before) for k, before in graph.before.items()}
-        return _Running(application, delays, dict(application.values), asked, grouped, missing)
+        order = {k: place for place, k in enumerate(graph.order)}
+        return _Running(application, delays, dict(application.values), asked, grouped, missing, order)
 
     def _check_sizes(self) -> None:
-        empty = [load.view for load in self.loads]
+        empty = [machine.view() for machine in self.machines]
         for number, running in enumerate(self.applications):
             for k, request in running.application.graph.requests.items():
                 tokens = sum(running.application.sizes[k])
@@ -150,11 +154,11 @@ class AppSimulation:
         running = self.applications[number]
         request = running.application.graph.requests[k]
         values = {port.name: running.values[port.variable] for port in request.ports if not port.output}
-        parts = encoded(request, values, self.loads[0].kept.engine)
+        parts = encoded(request, values, self.machines[0].engine)
         call = self._call(number, request, parts, SimulatedRequest(number, k, sent, self.env.now))
         self.sharers.update(name for name, _ in call.hashes)
         self.calls[call.job.key] = call
-        self.scheduler.add(call.job, self.loads)
+        self.scheduler.add(call.job, self.machines)
         self._ask()
 
     def _call(
@@ -170,8 +174,9 @@ class AppSimulation:
             label=running.labels[request.id],
             tokens=tokens,
             group=None if group is None else (number, group),
-            prefixes=tuple((name, length) for name, length in shared if length >= self.system.worth),
+            prefixes=self.system.rules.binding(shared),
             model=request.model,
+            order=running.order[request.id],
         )
         return _ReadyCall(parts, hashes, isinstance(request.parts[0], str), job, served)
 
@@ -186,33 +191,33 @@ class AppSimulation:
         self.called = False
         some = True
         while some:
-            begun = [self._begin(key, at) for key, at in self.scheduler.assign(self.loads)]
+            begun = [self._begin(key, at) for key, at in self.scheduler.assign(self.machines)]
             some = any(begun)
 
     def _begin(self, key: Hashable, at: int) -> bool:
         """Let a request begin, if the engine's memory has room; return whether it has."""
-        call, load = self.calls[key], self.loads[at]
-        cut = list(cuts(call.hashes, self.system.sharing, call.text_first, self.sharers, load.kept.hashes))
+        call, machine = self.calls[key], self.machines[at]
+        cut = list(cuts(call.hashes, self.system.sharing, call.text_first, self.sharers, machine.kept.hashes))
         borders = tuple(call.hashes[k - 1] for k in cut)
-        if not load.holds(call.job, borders):
+        if not machine.holds(call.job, borders):
             return False
         self.scheduler.remove(key, at)
         del self.calls[key]
-        load.take(call.job, borders)
+        machine.take(call.job, borders)
         self.env.process(cast(Any, self._serve(call, at, borders, joined(call.parts, cut))))
         return True
 
     async def _serve(self, call: _ReadyCall, at: int, borders: Hashes, parts: Sequence[Tokens | Sampling]) -> None:
-        load, process = self.loads[at], self.env.active_process
-        engine = load.kept.engine
+        machine, process = self.machines[at], self.env.active_process
+        engine = machine.engine
         assert isinstance(engine, SimulatedEngine)
         started = self.env.now
-        ran = await run_parts(parts, load.kept)
+        ran = await run_parts(parts, machine.kept)
         call.served.engine, call.served.started, call.served.finished = at, started, self.env.now
         call.served.first_token = engine.first_tokens.pop(process)
         call.served.filled, call.served.forked = ran.filled, ran.forked
         call.served.generated = sum(map(len, ran.outputs))
-        load.leave(call.job, borders)
+        machine.leave(call.job, borders)
         self.sharers.subtract(name for name, _ in call.hashes)
         self._done(call, [engine.decode(tokens) for tokens in ran.outputs])
 

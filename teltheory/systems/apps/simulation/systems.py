@@ -10,15 +10,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 from teltheory.errors import ArgumentError
+from teltheory.systems.apps.queues import Placing
 from teltheory.systems.apps.simulation.borders import SHARING
 from teltheory.systems.apps.simulation.timing import READS
 
 __all__ = ["LATENCY", "PARROT"]
+
+BINDING = Placing(worth=256)
+"""A request is sent where its prefix is kept if that has so many tokens."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +41,8 @@ class System:
         Where prompts are cut, see `teltheory.systems.apps.simulation.borders`.
     reads : str
         What a decode step reads, see `teltheory.systems.apps.simulation.timing`.
-    worth : int
-        Least tokens of a prefix for which a request is sent where it is kept.
-    readings : mapping
-        Arguments of `algorithm_1`.
-    grouping : str
-        The reading of task groups, see `teltheory.systems.apps.deduction.groups`.
+    rules : Placing
+        How requests are placed, as a server's.
     """
 
     name: str
@@ -53,9 +51,7 @@ class System:
     algorithm: bool = True
     sharing: str = "dynamic"
     reads: str = "kernel"
-    worth: int = 256
-    readings: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    grouping: str = "stage"
+    rules: Placing = BINDING
 
     def __post_init__(self) -> None:
         for name, allowed in (("sharing", SHARING), ("reads", READS)):
@@ -66,7 +62,7 @@ class System:
 PARROT = System("parrot")
 PAGED = replace(PARROT, name="parrot, paged", reads="paged")
 UNSHARED = replace(PARROT, name="parrot, nothing shared", sharing="none", reads="all")
-NO_AFFINITY = replace(PARROT, name="parrot, no affinity", readings={"affinity": False})
+NO_AFFINITY = replace(PARROT, name="parrot, no affinity", rules=replace(BINDING, affinity=False))
 LATENCY = System("latency baseline", whole=False, label="latency", algorithm=False, sharing="none", reads="all")
 THROUGHPUT = replace(LATENCY, name="throughput baseline", label="throughput")
 STATIC = replace(THROUGHPUT, name="static sharing", sharing="static", reads="paged")

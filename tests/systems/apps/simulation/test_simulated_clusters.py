@@ -16,11 +16,12 @@ from teltheory.errors import ArgumentError
 from teltheory.systems.apps import AppError
 from teltheory.systems.apps.engines.keeping import Kept, always, never
 from teltheory.systems.apps.engines.tiny import TinyEngine
+from teltheory.systems.apps.machine import Machine
 from teltheory.systems.apps.requests import Sampling
 from teltheory.systems.apps.running import run, run_parts
 from teltheory.systems.apps.simulation import run as simulation_run
 from teltheory.systems.apps.simulation.borders import cuts, joined, leading
-from teltheory.systems.apps.simulation.cluster import Cluster, EngineModel, Load
+from teltheory.systems.apps.simulation.cluster import Cluster, EngineModel
 from teltheory.systems.apps.simulation.engine import SimulatedEngine
 from teltheory.systems.apps.simulation.simulate import simulate
 from teltheory.systems.apps.simulation.systems import LATENCY, PARROT, STATIC, SYSTEMS, THROUGHPUT, UNSHARED
@@ -177,7 +178,7 @@ SEGMENTS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(
 @given(SEGMENTS, st.randoms())
 def test_loads_count_what_is_shared_once(rows, chance):
     """Against the union of segments, whatever the order in which jobs end."""
-    load = Load("e", EngineModel(), Kept(SimpleNamespace()))
+    load = Machine(Kept(SimpleNamespace()))
     there = []
     for at, (first, second, own) in enumerate(rows):
         job = Job(at, at, "latency" if own % 2 else "throughput", 30 + own)
@@ -195,7 +196,7 @@ def test_loads_count_what_is_shared_once(rows, chance):
 
 def test_memory_holds_what_is_shared_once_and_no_more():
     """100 tokens: two jobs of 60 if they share 20, not if they share 10; a third by its batch alone."""
-    load = Load("e", EngineModel(capacity=100, batch=2), Kept(SimpleNamespace()))
+    load = Machine(Kept(SimpleNamespace(capacity=100)), batch=2)
     first, second = Job(0, 0, "throughput", 60), Job(1, 0, "throughput", 60)
     load.take(first, ((1, 10), (2, 20)))
     assert load.holds(second, ((1, 10), (2, 20)))

@@ -1,0 +1,113 @@
+"""What waits for engines, and who begins now: Algorithm 1, or the shortest queue.
+
+The server (`teltheory.systems.apps.executor`) and the simulator call the same code here.
+
+The shortest queue: a request goes, when it arrives, to the engine of its model with the fewest requests that run
+or wait, of several the first; each engine begins with them in order of arrival, as soon as the first of them fits.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from teltheory.systems.apps.algorithm_1 import algorithm_1
+from teltheory.systems.apps.deduction import groups
+from teltheory.systems.apps.graph import Graph
+from teltheory.systems.apps.machine import Machine
+from teltheory.systems.apps.placing import EngineView
+from teltheory.systems.apps.prefixes import Hashes
+from teltheory.systems.apps.waiting import Job, WaitingJobs
+
+
+@dataclass(frozen=True)
+class Placing:
+    """How requests are placed, see `algorithm_1`.
+
+    `reading` is that of task groups, see `deduction.groups`. A prefix of fewer tokens than `worth` binds nobody.
+    """
+
+    affinity: bool = True
+    groups: bool = True
+    ties: str = "spread"
+    reading: str = "stage"
+    sharing: bool = True
+    worth: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse what is none of these before anything waits for it."""
+        self.placed(WaitingJobs(), [])
+        groups(Graph.of(()), {}, self.reading)
+
+    def placed(self, jobs: Sequence[Job], views: Sequence[EngineView]) -> list[tuple[Hashable, int]]:
+        """Return who goes where now, by Algorithm 1."""
+        affinity, whole, ties, sharing = self.affinity, self.groups, self.ties, self.sharing
+        return algorithm_1(jobs, views, affinity=affinity, groups=whole, ties=ties, sharing=sharing)
+
+    def binding(self, borders: Hashes) -> Hashes:
+        """Return the prefixes that say where a request belongs."""
+        return tuple((name, length) for name, length in borders if length >= self.worth)
+
+
+class Scheduler(Protocol):
+    """A queue of jobs that knows where they go."""
+
+    def add(self, job: Job, machines: Sequence[Machine]) -> None:
+        """Let a job wait that some engine could run alone."""
+
+    def assign(self, machines: Sequence[Machine]) -> list[tuple[Hashable, int]]:
+        """Return who may begin now, by key, with their engines, in order."""
+
+    def remove(self, key: Hashable, at: int) -> None:
+        """Let a job, which begins on an engine, wait no more."""
+
+
+class Algorithm1:
+    """Algorithm 1 by some rules."""
+
+    def __init__(self, rules: Placing) -> None:
+        self.rules = rules
+        self.waiting = WaitingJobs()
+
+    def add(self, job: Job, machines: Sequence[Machine] = ()) -> None:
+        """Let a job wait."""
+        self.waiting.add(job)
+
+    def renew(self, jobs: Iterable[Job]) -> None:
+        """Let jobs wait and no others, as what is asked of them may have changed."""
+        self.waiting = WaitingJobs(jobs)
+
+    def assign(self, machines: Sequence[Machine]) -> list[tuple[Hashable, int]]:
+        """Return who may begin now; an engine that rests has no room while another one of its model does not."""
+        if not self.waiting:
+            return []
+        awake = {machine.engine.model for machine in machines if not machine.rests}
+        views = [machine.view(machine.rests and machine.engine.model in awake) for machine in machines]
+        return self.rules.placed(self.waiting, views)
+
+    def remove(self, key: Hashable, at: int) -> None:
+        """Let a job wait no more."""
+        self.waiting.remove(key)
+
+
+class ShortestQueue:
+    """A queue for each engine."""
+
+    def __init__(self, engines: int) -> None:
+        self.queues: list[deque[Job]] = [deque() for _ in range(engines)]
+
+    def add(self, job: Job, machines: Sequence[Machine]) -> None:
+        """Let a job wait for the engine with the shortest queue."""
+        able = [at for at, one in enumerate(machines) if job.model is None or one.engine.model in ("", job.model)]
+        self.queues[min(able, key=lambda at: machines[at].jobs + len(self.queues[at]))].append(job)
+
+    def assign(self, machines: Sequence[Machine]) -> list[tuple[Hashable, int]]:
+        """Return the first job of each queue that fits."""
+        able = [at for at, queue in enumerate(self.queues) if queue and machines[at].fits(queue[0])]
+        return [(self.queues[at][0].key, at) for at in able]
+
+    def remove(self, key: Hashable, at: int) -> None:
+        """Let the first job of a queue wait no more."""
+        self.queues[at].popleft()
