@@ -217,13 +217,13 @@ class Problem(PlainProblem):
         """
         from teltheory.advice import advise
 
-        self._refuse("advice", "forced", "initial", "running", "cache", "rules")
+        self._refuse("advice", "forced", "initial", "running", "cache")
         if slo is None:
             slo = self.xi if isinstance(self.xi, str) and is_time(self.xi) else None
         if slo is None:
             raise ArgumentError("slo", slo, "a time such as '200ms', here or as the xi of the problem")
         asked: Any = (self.requests, self._given("capacity"), slo, self.latency)
-        found: Advice = advise(*asked, model=self.model, **options)
+        found: Advice = advise(*asked, model=self.model, rules=self.rules, **options)
         return found
 
     def adversary(self, policy: Any, conversations: int = 2, augmentation: int = 1, **game: Any) -> Attack:

@@ -18,7 +18,7 @@ from teltheory.advice.advice import Advice, band_of
 from teltheory.advice.alone import HeldAlone, hold_alone
 from teltheory.advice.cautions import warnings_of
 from teltheory.advice.choice import MARGINS, MOST_RUNS, Choice, choose
-from teltheory.advice.engines import EngineSetting
+from teltheory.advice.engines import EngineSetting, engines_of
 from teltheory.advice.frontier import Frontier, FrontierPoint, Side
 from teltheory.advice.goal import MEDIAN_COST, WORK_COST, CostLimits, Goal
 from teltheory.advice.held_out import HeldOut, Judge, Row
@@ -32,6 +32,7 @@ from teltheory.cost.bootstrap import Estimate
 from teltheory.cost.given import LatencyGiven, Model, Size, Units, latency_of, refuse_file, served_size
 from teltheory.cost.goals import TEL
 from teltheory.cost.latency import Latency
+from teltheory.errors import ArgumentError
 from teltheory.model.clusters import clustered
 from teltheory.model.forest import Forest
 from teltheory.model.tiers import Tiers
@@ -40,6 +41,7 @@ from teltheory.model.units import Seconds, seconds_of
 from teltheory.policies.named import maker_of
 from teltheory.policies.policy import AnyPolicy
 from teltheory.policies.spec import default_estimate
+from teltheory.replay.engine_rules import STRICT, Rules
 from teltheory.serving.serve import Serving
 
 __all__ = [
@@ -82,6 +84,7 @@ def advise(
     kv_bytes: Size | None = None,
     serving: Serving | None = None,
     load: float | Fraction | None = None,
+    rules: Rules | str | None = None,
 ) -> Advice:
     """Choose T-LRU's threshold on the first part of a trace, and judge it on the rest.
 
@@ -119,6 +122,10 @@ def advise(
     load : float or Fraction, optional
         With `serving`: LRU's load, as `stretch_for` takes it, at whose speed all are served; else the trace's own.
 
+    rules : Rules or str, optional
+        As in `Problem`, on an idle server: the whole advice is given under them. Left out, it is given in blocks,
+        and beside the setting of each engine stands what it promises and gains under the engine's rules.
+
     Raises
     ------
     ArgumentError, TraceError
@@ -128,6 +135,7 @@ def advise(
     model = served_size(model, kv_bytes)
     given: dict[str, Any] = {"goal": goal, "work_cost": work_cost, "median_cost": median_cost, "policy": policy}
     given |= {"q_hat": q_hat, "first": first, "seed": seed, "model": model, "serving": serving, "load": load}
+    given["rules"] = ruled = Rules.of(rules)
     units, unit = Units.in_tokens(trace.scale, model, latency, trace), trace.block_size
     aim = Goal.of(goal, seconds_of("slo", slo), latency_of(latency, model))
     memory, limits = units.memory(capacity), CostLimits(work_cost, median_cost)
@@ -141,7 +149,7 @@ def advise(
     with reporting(progress, "Trying settings") as report:
         served = at_load(trace, in_units(memory, unit), aim.latency, serving, load)
         asked = (trace, start, in_units(memory, unit), aim.latency, settings)
-        server, hold = _serving(asked, served, report)
+        server, hold = _serving(asked, served, report, ruled)
         rng = np.random.default_rng(seed)
         choice = choose(server, aim, limits, called, rng)
         tried = choice.to_try(max(aim.xi - usual, 0))
@@ -164,17 +172,24 @@ def advise(
             points=judge.points(choice),
             block_size=unit if trace.shared else None,
             shape=units.shape,
+            rules=ruled,
         )
-    told = replace(found, warnings=tuple(warnings_of(trace, found, settings)))
+        engines = tuple(engines_of(found, server, called, seed))
+    told = replace(found, warnings=tuple(warnings_of(trace, found, settings)), engines=engines)
     return replace(told, band=band_of(aim, partial(advise, trace, capacity, slo, **given)))
 
 
 def _serving(
-    asked: tuple[Trace | Forest, int, int | Tiers, Latency, Settings], serving: Serving | None, report: Report
+    asked: tuple[Trace | Forest, int, int | Tiers, Latency, Settings],
+    serving: Serving | None,
+    report: Report,
+    rules: Rules,
 ) -> tuple[Server, Callable[[Judge, np.random.Generator], HeldOut]]:
     """Return what settings are tried on, and what judges them there."""
     if serving is None:
-        idle = Replaying(*asked, Count(report, MOST_RUNS))
+        idle = Replaying(*asked, Count(report, MOST_RUNS), rules)
         return idle, partial(hold_alone, idle)
+    if rules != STRICT:
+        raise ArgumentError("rules", str(rules), "an idle server with them, as queues are not served under any")
     queue = Queueing(*asked, Count(report), serving)
     return queue, partial(hold_in_queue, queue)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from teltheory.advice.choice import Choice
-from teltheory.advice.engines import EngineSetting, engine_settings
+from teltheory.advice.engines import EngineSetting
 from teltheory.advice.frontier import Frontier, FrontierPoint
 from teltheory.advice.goal import CostLimits, Goal
 from teltheory.advice.held_out import HeldOut, named
@@ -19,6 +19,7 @@ from teltheory.cost.kv_cache import KVSize
 from teltheory.cost.roofline import Roofline
 from teltheory.model.display import in_sentences
 from teltheory.model.tiers import Tiers
+from teltheory.replay.engine_rules import STRICT, Rules
 from teltheory.serving.serve import Serving
 
 
@@ -59,6 +60,10 @@ class Advice:
         Tokens per block of a forest, whose TEL is in blocks on an idle server; None for a trace.
     shape : KVSize or None
         Size of a token, if the model is known.
+    rules : Rules
+        What the cache does.
+    engines : tuple of EngineSetting
+        Where T-LRU is recommended: the setting for each engine, and what it does under its rules; none in a queue.
     band : tuple of AtEfficiency
         Where the TTFT is estimated: the advice at the slow end of the band, in the middle and at the fast end.
     """
@@ -79,6 +84,8 @@ class Advice:
     warnings: tuple[str, ...] = ()
     block_size: int | None = None
     shape: KVSize | None = field(default=None, compare=False)
+    rules: Rules = STRICT
+    engines: tuple[EngineSetting, ...] = ()
     band: tuple[AtEfficiency, ...] = ()
 
     @property
@@ -133,12 +140,6 @@ class Advice:
     def why(self) -> tuple[str, ...]:
         """Facts of a queue that speak for LRU; none if the setting is recommended."""
         return () if self.recommended else tuple(self.held_out.reasons(self.goal, self.choice.idle))
-
-    @property
-    def engines(self) -> tuple[EngineSetting, ...]:
-        """The setting for the engines; none unless T-LRU in the first tier is recommended."""
-        usable = self.recommended and self.kind == "T-LRU" and self.tried.on[0]
-        return engine_settings(self.xi, self.q_hat) if usable else ()
 
 
 class AtEfficiency(NamedTuple):

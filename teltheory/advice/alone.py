@@ -9,6 +9,7 @@ has less.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import singledispatch
@@ -24,6 +25,7 @@ from teltheory.cost.bootstrap import Blocks, Estimate, Values
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import FloatArray, IntArray, exact_sum, readonly
+from teltheory.model.outcome import Outcome
 from teltheory.model.requests import Requests
 from teltheory.model.trace import Trace
 from teltheory.model.turns import consecutive_turns
@@ -31,7 +33,9 @@ from teltheory.optimal import hindsight_optimum
 from teltheory.policies.clairvoyant import EndAwareTLRU
 from teltheory.policies.online import LRU
 from teltheory.policies.spec import in_blocks
-from teltheory.replay.curve import CapacityCurve, capacity_curve
+from teltheory.replay import replay
+from teltheory.replay.curve import capacity_curve
+from teltheory.replay.engine_rules import STRICT
 
 HALF = Fraction(1, 2)
 
@@ -67,14 +71,16 @@ def hold_alone(server: Replaying, judge: Judge, rng: np.random.Generator) -> Hel
     held, unit, (xi, q_hat) = judge.held(""), requests.block_size, server.settings.of(judge.tried.margin)
     if not requests.shared:
         held = replace(held, within_budget=above_within_budget(requests, start, tried, xi, q_hat))
+    seen, room, *_ = server.rules.on(requests, server.room)
+    sizes = server.room, requests.peak + server.rules.tail
     aware = server.under(in_blocks(EndAwareTLRU(xi, q_hat, TRIM), unit))
     return HeldAlone(
         **vars(held),
         aware=judge.row("End-Aware T-LRU", "", aware),
-        optimum=least_tel(requests, start, server.room, goal.xi // unit),
+        optimum=least_tel(seen, start, room, goal.xi // unit),
         median=median_of(judge.again(rng)),
         end_aware=judge.again(rng).gain(aware, tried),
-        lru_capacity=unit * capacity_for(capacity_curve(requests, LRU()), start, server.room, goal, tried),
+        lru_capacity=unit * capacity_for(lru_of(server), start, sizes, goal, tried),
     )
 
 
@@ -129,20 +135,29 @@ def opening(trace: Trace, start: int) -> tuple[Trace, int]:
     return Trace.from_turns(trace.conversation[turns], prompt, response, history=history), len(before)
 
 
-def capacity_for(lru: CapacityCurve, start: int, capacity: int, goal: Goal, reached: Run) -> int:
-    """Return the least capacity, no less than the one given, at which LRU reaches on the rest what was reached.
+def lru_of(server: Replaying) -> Callable[[int], Outcome]:
+    """Return what LRU does at a capacity: of blocks in one pass, under rules of an engine by a replay."""
+    if server.rules == STRICT:
+        return capacity_curve(server.requests, LRU()).outcome
+    return lambda capacity: replay(server.requests, LRU(), capacity, rules=server.rules)
 
-    By bisection: LRU is a stack algorithm, so that a larger cache is never worse.
+
+def capacity_for(
+    lru: Callable[[int], Outcome], start: int, sizes: tuple[int, int], goal: Goal, reached: Run
+) -> int:
+    """Return the least capacity from the first size to the last at which LRU reaches on the rest what was reached.
+
+    By bisection: LRU is a stack algorithm, so that a larger cache is never worse; of whole nodes it is assumed.
     """
 
     def worth(losses: Values) -> float:
         blocks = Blocks.of(len(losses), 1)
         return float(goal.worth(losses, blocks, blocks.all)[0])
 
-    low, high, wanted = capacity, max(capacity, lru.peak), worth(reached.losses(goal))
+    (low, high), wanted = (sizes[0], max(sizes)), worth(reached.losses(goal))
     while low < high:
         middle = (low + high) // 2
-        enough = worth(goal.losses(rest_of(lru.outcome(middle), start))) <= wanted
+        enough = worth(goal.losses(rest_of(lru(middle), start))) <= wanted
         low, high = (low, middle) if enough else (middle + 1, high)
     return low
 

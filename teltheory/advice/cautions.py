@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 UNDER_ESTIMATED = 0.05
 """Share of prompts above the estimate from which on it is said."""
-WHOLE_NODES = 0.05
-"""Share of conversations that SGLang would not trim from which on it is said."""
 NEARLY_ALL = 0.99
 """Share of pasts without a budget from which on it is said."""
 
@@ -70,7 +68,7 @@ def cautions_of(
 
 
 def _uncovered(trace: Requests, goal: Goal, margin: int, within: int | None, q_hat: int) -> Iterator[str]:
-    xi, prompts, past = margin + q_hat, trace.continued_prompts, trace.past * trace.scale
+    xi, prompts = margin + q_hat, trace.continued_prompts
     longer = float(np.mean(prompts > q_hat))
     if longer > UNDER_ESTIMATED:
         above = ""
@@ -85,13 +83,6 @@ def _uncovered(trace: Requests, goal: Goal, margin: int, within: int | None, q_h
         yield (
             f"ξ = {xi:,} is above the SLO's own threshold of {goal.xi:,} tokens: it was chosen for the goal, "
             f"and a turn that keeps ξ may miss the SLO."
-        )
-    budgeted, own = past > margin, past - trace.known * trace.scale
-    whole = float(np.mean(own[budgeted] > margin)) if budgeted.any() else 0.0
-    if whole > WHOLE_NODES:
-        yield (
-            f"SGLang evicts whole nodes of its tree, at least a turn each: after {100 * whole:.0f} % of the turns "
-            f"with a budget the turn alone is longer than ξ - Q̂, and nothing of it goes first there."
         )
     if not goal.latency.cached_is_free:
         yield "TTFT depends on cached tokens too here; T-LRU's budget looks at uncached ones alone."

@@ -10,6 +10,7 @@ keep the SLO. Until a cache overflows for the first time policies cannot differ:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -95,8 +96,15 @@ class Choice:
         return next(lasting, Candidate((True,) * len(self.candidate.on), False, usual))
 
 
-def choose(server: Server, goal: Goal, limits: CostLimits, called: str, rng: np.random.Generator) -> Choice:
-    """Choose a candidate on the first part, whose clusters are called so."""
+def choose(
+    server: Server,
+    goal: Goal,
+    limits: CostLimits,
+    called: str,
+    rng: np.random.Generator,
+    among: Sequence[int] | None = None,
+) -> Choice:
+    """Choose a candidate on the first part, whose clusters are called so; `among` has other margins to try."""
     lru, first, start = server.lru, server.first, server.start
     base = server.early(lru)
     warm_up = server.warm_up(base)
@@ -106,9 +114,10 @@ def choose(server: Server, goal: Goal, limits: CostLimits, called: str, rng: np.
     rest = len(server.requests) - start
     comparison = Comparison.of(goal, limits, base, cluster_of(first), called, warm_up, rest, rng)
     counted = base.since(warm_up)
+    usual = margins(counted.inputs - counted.reused, first.continued_prompts, goal)
     found = explore(
         lambda one: comparison.compared(base if one.is_lru else server.early(one)),
-        margins(counted.inputs - counted.reused, first.continued_prompts, goal),
+        usual if among is None else among,
         len(lru.on),
         every=server.tries_all,
         loads=any(server.tiers.loads),

@@ -17,11 +17,18 @@ from teltheory.advice.words import change, in_one_unit, memory, rounded, setting
 from teltheory.cost.standing import DRAWS
 from teltheory.model.clusters import named
 from teltheory.model.display import Table, counted, percent
+from teltheory.replay.engine_rules import STRICT
 
 if TYPE_CHECKING:
-    from teltheory.advice import Advice, Goal
+    from teltheory.advice import Advice, EngineSetting, Goal
     from teltheory.advice.promise import Grounds
     from teltheory.advice.search import Candidate
+
+
+NO_QUEUES = (
+    "Engines: no queue is served under their rules. For an idle server advise has their arguments, and what those "
+    "promise."
+)
 
 
 def advice_lines(advice: Advice) -> Iterator[str]:
@@ -30,9 +37,25 @@ def advice_lines(advice: Advice) -> Iterator[str]:
     yield headline(advice)
     yield from findings(advice)
     yield from (f"Mind: {warning}" for warning in advice.warnings)
+    if advice.serving is not None and advice.recommended and advice.kind == "T-LRU":
+        yield NO_QUEUES
     for one in advice.engines:
-        yield f"{one.engine} ({one.release}):"
-        yield f"  {one.arguments}"
+        yield engine_line(one, advice.goal)
+        if one.recommended:
+            yield f"  {one.arguments}"
+
+
+def engine_line(one: EngineSetting, goal: Goal) -> str:
+    """Return what the setting promises and gains under an engine's rules."""
+    where = f"{one.engine} ({one.release}), under its rules ({one.rules}):"
+    if one.gain is None:
+        return f"{where} it has no room for a request, {one.unserved}."
+    where += f" {goal.name} is {change(one.gain)} on the rest than with LRU, for {one.work:.3f} times the prefill"
+    if not one.recommended:
+        return f"{where}. It is not recommended there; with these rules advise chooses anew."
+    if one.promise is None:
+        return f"{where}; nothing is promised."
+    return f"{where}; promised {percent(one.promise.low)} to {percent(one.promise.high)} lower."
 
 
 def asked(advice: Advice) -> str:
@@ -40,7 +63,8 @@ def asked(advice: Advice) -> str:
     goal, serving = advice.goal, advice.serving
     slo = f"SLO {float(goal.slo):g} s = {goal.xi:,} tokens"
     if serving is None:
-        return f"Capacity {size_of(advice):,} tokens. Goal: {goal.name}; {slo}."
+        rules = "" if advice.rules == STRICT else f" Rules: {advice.rules}."
+        return f"Capacity {size_of(advice):,} tokens. Goal: {goal.name}; {slo}.{rules}"
     router = f", router {advice.held_out.rows[0].router}" if serving.replicas > 1 else ""
     replicas = f"{counted(serving.replicas, 'replica')} of {memory(advice)}{router}"
     return f"{replicas}. Goal: {goal.name}; {slo} without a wait."

@@ -26,6 +26,7 @@ from teltheory.model.trace import Trace
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import AnyPolicy
 from teltheory.replay import replay
+from teltheory.replay.engine_rules import STRICT, Rules
 from teltheory.serving.serve import Serving, serve, stretch_for
 
 ENDLESS = INT64_MAX // 4
@@ -111,8 +112,15 @@ class Server(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Replaying(Server):
-    """An idle server with one cache, where each turn is computed at once."""
+    """An idle server with one cache, where each turn is computed at once.
 
+    Attributes
+    ----------
+    rules : Rules
+        What its cache does.
+    """
+
+    rules: Rules = STRICT
     tries_again: ClassVar[bool] = True
 
     @property
@@ -139,7 +147,7 @@ class Replaying(Server):
         return self._replayed(self.requests, policy).since(self.start)
 
     def _replayed(self, asked: Trace | Forest, policy: AnyPolicy) -> Run:
-        outcome = replay(asked, policy, self.room)
+        outcome = replay(asked, policy, self.room, rules=self.rules)
         self.count.step()
         return Run.at_once(asked, outcome, self.latency)
 

@@ -1,10 +1,12 @@
 """Advice on what requests share: that of private conversations where these are all, and replays by hand."""
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
 import pytest
+from advice.advised_traces import chats
 
 import teltheory as tt
 from teltheory.advice.alone import least_tel
@@ -66,6 +68,40 @@ def test_the_rest_is_that_of_replays_by_hand():
         k for k in range(len(forest)) if forest[: k + 1].peak > forest.past[0]
     )
     assert without(forest, system_prompt(forest)).peak == forest.peak - 1
+
+
+@pytest.mark.parametrize("rules", ["vllm", "sglang:chunk=64", "sglang:chunk=none:split=yes", "trtllm"])
+def test_advice_under_rules_is_that_of_replays_under_them(rules):
+    size, capacity = 16, 14_000
+    forest = in_blocks(chats(1200), size)
+    advice = tt.Problem(forest, str(capacity), rules=rules).advise("100ms")
+    assert f" Rules: {rules}." in str(advice)
+    own = advice.xi // size, -(-advice.q_hat // size)
+    least, room = advice.goal.xi // size, advice.held_out.lru_capacity // size
+    replays = {"LRU": tt.LRU(), "T-LRU": tt.TLRU(*own), "End-Aware T-LRU": tt.EndAwareTLRU(*own)}
+    for row in (*advice.held_out.rows, advice.held_out.aware):
+        outcome = tt.replay(forest, replays[row.policy], capacity // size, rules=rules)
+        assert row.tel == np.maximum(outcome.uncached[advice.start :] - least, 0).sum()
+        assert row.tel >= advice.held_out.optimum
+    seen = replace(forest, ask=forest.ask - (forest.ask * size == forest.inputs)) if rules == "vllm" else forest
+    optimum = least_tel(seen, advice.start, capacity // size - (rules == "vllm"), least)
+    assert advice.held_out.optimum == optimum
+    enough = tt.replay(forest, tt.LRU(), room, rules=rules).uncached[advice.start :]
+    assert np.maximum(enough - least, 0).sum() <= advice.held_out.rows[1].tel
+    known = {
+        "vllm": "--tlru-xi-tokens",
+        "sglang:chunk=64": "--chunked-prefill-size 64 --radix-eviction-policy tlru",
+    }
+    given = [one.arguments for one in advice.engines]
+    assert advice.recommended
+    assert [rules in known and one.startswith(known[rules]) for one in given] == [True] * (rules in known)
+    assert [one.gain for one in advice.engines] == [advice.held_out.gain] * len(given)
+
+
+def test_advice_in_blocks_is_that_under_the_rules_of_blocks():
+    trace = tt.sample_conversations(ConversationModel(), 300, np.random.default_rng(4))
+    for requests in (trace, in_blocks(trace, 16)):
+        assert tt.advise(requests, "3000", SLO) == tt.advise(requests, "3000", SLO, rules="strict")
 
 
 def test_the_frontier_of_shared_prefixes_is_that_of_replays_by_hand_with_tel_in_blocks():

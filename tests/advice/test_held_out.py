@@ -62,7 +62,10 @@ def test_lru_needs_the_first_capacity_that_is_enough(columns, start, capacity, m
 
     sizes = range(capacity, max(capacity, trace.peak) + 1)
     expected = next(size for size in sizes if enough(size))
-    assert capacity_for(tt.capacity_curve(trace, tt.LRU()), start, capacity, goal, reached) == expected
+    assert (
+        capacity_for(tt.capacity_curve(trace, tt.LRU()).outcome, start, (capacity, trace.peak), goal, reached)
+        == expected
+    )
 
 
 @given(EITHER, st.integers(0, 13), st.integers(0, 30), st.integers(0, 6), st.integers(0, 3))

@@ -6,6 +6,7 @@ from itertools import islice
 
 import pytest
 from advice.advised_traces import chats, engineers, single_turns, usual
+from shared_prompts import write_prompts
 
 import teltheory as tt
 from teltheory.advice import MARGINS, CostLimits
@@ -18,12 +19,12 @@ from teltheory.model.display import tokens_in_short
 def test_the_command_prints_the_advice_and_its_settings(run, tmp_path, capsys):
     file, numbers = tmp_path / "a $ and [b].csv", tmp_path / "advice.json"
     tt.write_trace(chats(), file)
-    asked = ("advise", file, "--capacity", "2GiB", "--model", "llama-2-7b", "--slo", "200ms")
+    asked = ("advise", file, "--capacity", "8GiB", "--model", "llama-2-7b", "--slo", "200ms")
     assert run(*asked, "--json", numbers) == 0
     text = " ".join(capsys.readouterr().out.split())
-    advice = tt.advise(tt.read_trace(file), 4096, Fraction(1, 5))
+    advice = tt.advise(tt.read_trace(file), 4 * 4096, Fraction(1, 5))
     assert f"ADVICE: T-LRU with ξ = {advice.xi:,} and Q̂ = {advice.q_hat:,} tokens." in text
-    assert "Capacity 2GiB is 4,096 tokens" in text
+    assert "Capacity 8GiB is 16,384 tokens" in text
     assert f"The gain is {'inside' if advice.kept_promise else 'outside'} what was promised." in text
     assert f'{{"threshold": {advice.xi}, "next_prompt_estimate": {advice.q_hat}}}' in text
     without_model = [line for line in str(advice).splitlines() if not line.startswith("Memory: ")]
@@ -126,10 +127,10 @@ def test_the_page_has_every_capacity_and_its_settings_and_escapes_the_files_name
     monkeypatch.setattr("teltheory.report.page._vega", lambda: "")
     file, page = tmp_path / "<img src=x onerror=alert(1)>.csv", tmp_path / "advice.html"
     tt.write_trace(chats(), file)
-    asked = ("advise", file, "--capacity", "2GiB,1000M", "--model", "llama-2-7b", "--slo", "200ms")
+    asked = ("advise", file, "--capacity", "8GiB,1000M", "--model", "llama-2-7b", "--slo", "200ms")
     assert run(*asked, "--html", page) == 0
     text = page.read_text()
-    advice = tt.advise(tt.read_trace(file), 4096, Fraction(1, 5))
+    advice = tt.advise(tt.read_trace(file), 4 * 4096, Fraction(1, 5))
     assert "<img src=x" not in text
     assert "T-LRU on &lt;img src=x onerror=alert(1)&gt;.csv" in text
     assert f"--tlru-xi-tokens {advice.xi} --tlru-qhat-tokens {advice.q_hat}" in text
@@ -147,3 +148,43 @@ def test_another_policy_takes_t_lrus_place(run, tmp_path, capsys):
     text = capsys.readouterr().out
     assert "ADVICE: TLRU with ξ" in text
     assert "--radix" not in text
+
+
+@pytest.fixture
+def shared(tmp_path):
+    file = tmp_path / "prompts.jsonl"
+    write_prompts(file, 160, 3)
+    return file
+
+
+def test_advice_is_given_under_the_rules_that_are_asked_for(run_json, output, shared):
+    asked = ("advise", shared, "--capacity", "9k", "--slo", "100ms")
+    data = run_json(*asked, "--rules", "sglang:chunk=1k")
+    assert (data["rules"], data["advice"][0]["rules"]) == ("sglang:chunk=1000", "sglang:chunk=1000")
+    (advice,) = data["advice"]
+    forest = tt.read_trace(shared).forest
+    by_hand = tt.replay(forest, tt.LRU(), 9000 // 512, rules="sglang:chunk=1k").uncached[advice["first_turns"] :]
+    least = advice["slo_tokens"] // 512
+    assert advice["held_out"]["rows"][0]["tel"] == sum(max(one - least, 0) for one in by_hand.tolist())
+    assert "Rules: sglang:chunk=1000." in output(*asked, "--rules", "sglang:chunk=1k")
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ("9k --rules sgl", "rules: found 'sgl', expected strict, holes, vllm, sglang, trtllm"),
+        ("9k --rules sglang --chains", "--rules: found 'sglang', expected none with --chains"),
+        ("9k --rules vllm --replicas 2", "rules: found 'vllm', expected an idle server"),
+        ("1k --rules vllm", "prompts.jsonl, turn 1: forced caching must keep a past of length 4"),
+        ("9k --rules sglang --policy tlru:trim=eager", "trim: found 'eager', expected least-recent"),
+    ],
+)
+def test_rules_without_a_meaning_are_refused_in_one_line(refused, shared, options, told):
+    assert told in refused("advise", shared, "--slo", "100ms", "--capacity", *options.split())
+
+
+def test_conversations_without_blocks_have_no_rules(refused, tmp_path):
+    file = tmp_path / "t.csv"
+    tt.write_trace(chats(100), file)
+    told = refused("advise", file, "--capacity", "9k", "--slo", "100ms", "--rules", "sglang")
+    assert "--rules: found 'sglang', expected a trace with block hashes" in told

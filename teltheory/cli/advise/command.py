@@ -20,6 +20,7 @@ from teltheory.cli.asked.options import (
     gpu_hour_option,
     prefix_options,
     q_hat_option,
+    rules_option,
     served_options,
     table_options,
     trace_options,
@@ -93,7 +94,7 @@ if TYPE_CHECKING:
 @option("--html", "page", metavar="FILE", help="Also write a page to FILE, to show to others.")
 @picture_options("It shows what more gain costs")
 @trace_options()
-@prefix_options()
+@prefix_options(rules_option)
 @table_options
 def advise(
     trace_file: str,
@@ -120,7 +121,7 @@ def advise(
     With --replicas, --router, --load, --tier or --plan it is the queue of a loaded server, and TEL is in seconds.
     """
     _check_targets(target, page)
-    wish, shape = _read_wish(served, **given) | {"seed": reading.seed}, served.shape
+    wish, shape = _read_wish(served, **given) | {"seed": reading.seed, "rules": prefixes.rules}, served.shape
     sizes = read_capacities(capacities, shape)
     prefixes.check(forced=False)
     picture.check()

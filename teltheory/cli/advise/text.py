@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from teltheory.advice.sentences import asked, cost, findings, headline, judged, tables_of
+from teltheory.advice.sentences import asked, cost, engine_line, findings, headline, judged, tables_of
 from teltheory.advice.sentences_of_frontier import TEXTS
 from teltheory.advice.words import memory
 from teltheory.cli.advise.frontier import frontier_as_data, frontier_chart
@@ -85,6 +85,7 @@ def advice_as_data(advice: Advice) -> dict[str, Any]:
         "frontier": frontier_as_data(advice.frontier),
         "warnings": list(advice.warnings),
         "why": list(advice.why),
+        "rules": str(advice.rules),
         "engines": [asdict(setting) for setting in advice.engines],
         **_queue_as_data(advice),
         **({"band": [_at_as_data(one, advice) for one in advice.band]} if advice.band else {}),
@@ -152,4 +153,5 @@ def _advised(advice: Advice) -> Iterator[str]:
     yield plain_text(asked(advice))
     yield f"**{plain_text(headline(advice))}**"
     for setting in advice.engines:
-        yield f"{plain_text(setting.engine)} ({plain_text(setting.release)}):\n\n    {setting.arguments}"
+        arguments = f"\n\n    {setting.arguments}" if setting.recommended else ""
+        yield f"{plain_text(engine_line(setting, advice.goal))}{arguments}"
