@@ -95,28 +95,26 @@ def replay(
     ----------
     trace, capacity, forced, initial, cache, running, model, rules : as in `Problem`
     policy : str, Policy, CuttingPolicy, TimedPolicy, WatchingPolicy or ObservingPolicy
-        `LRU`, `TLRU`, ..., the short form of one, such as ``"tlru:xi=2800"``, or any value with the rules of
+        `LRU`, `TLRU`, ..., a short form such as ``"tlru:xi=2800"``, or any value with the rules of
         `teltheory.policies.Policy`. In tiers it works by rules, and may be several, one for each tier.
     engine : {"auto", "kernel", "reference"}
-        The kernel is machine code and runs policies whose rules are written on arrays
-        (`teltheory.policies.on_arrays`) and do not look at what is cached; the reference is plain Python and runs
-        every policy. "auto" takes the kernel from 500 turns on. Both have the same outcome.
+        The kernel is machine code, for policies whose rules are on arrays (`teltheory.policies.on_arrays`) and do
+        not look at what is cached; the reference is plain Python. "auto" takes the kernel from 500 turns on.
     progress : callable or bool, optional
         Called with the turns done, and all of them, now and then; True shows a bar on standard error.
 
     Returns
     -------
     Outcome or TieredOutcome
-        ``cached`` and ``uncached``, int64, one entry a turn, in the trace's unit. In tiers ``cached`` has a row
-        for each, and ``uncached`` is a list of fractions: what is loaded counts as its share of computing.
+        ``cached`` and ``uncached``, int64, one entry a turn, in its unit. In tiers ``cached`` has a row for each,
+        and ``uncached`` is a list of fractions: what is loaded counts as its share of computing.
 
     Raises
     ------
     ArgumentError, TraceError, ForcedCachingError
         As `Instance.of` does; all are `ValueError`.
     """
-    if engine not in get_args(Engine):
-        raise ArgumentError("engine", engine, "'auto', 'kernel' or 'reference'")
+    check_engine(engine)
     units, ruled = Units.of(trace, model), Rules.of(rules)
     policy, memory = ruled.policy(policy_of(policy, trace, units)), units.memory(capacity)
     seen, room, cache, forced = ruled.on(trace, memory, cache, forced, running)
@@ -126,6 +124,12 @@ def replay(
         outcome: Outcome | TieredOutcome = replayed_in(room, seen, asked)
         told(len(outcome))
         return outcome
+
+
+def check_engine(engine: object) -> None:
+    """Raise `ArgumentError` for what is no engine."""
+    if engine not in get_args(Engine):
+        raise ArgumentError("engine", engine, "'auto', 'kernel' or 'reference'")
 
 
 def _told(report: Report, turns: int, done: int) -> None:

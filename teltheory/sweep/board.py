@@ -94,8 +94,7 @@ def compare(
         Capacities, or `Tiers`; thresholds as times such as ``"2s"``; thresholds as lengths. Text is in tokens, a
         number in the unit of the trace or forest given.
     caches : sequence of {"conversations", "strict", "holes"}, optional
-        Private conversations, or blocks that requests share, which may or may not outlive their parents. Left
-        out, conversations of a trace, strict of a forest.
+        Left out, conversations of a trace, strict of a forest. With holes, blocks may outlive their parents.
     rules : Rules, str, or a sequence of them
         What engines' caches do, as in `Problem`: each is a cache more, forced if its requests hold their paths.
     serving : Serving, optional
@@ -112,13 +111,11 @@ def compare(
     several_traces, every = _named(traces), (EVERY if simple else IN_TIERS) if policies is None else policies
     _check({"policies": every, "capacities": capacities, "slo": slo, "xi": xi, "caches": caches or ()})
     thresholds, own = (*xi, *slo), latency_of(latency, model)
-    for name, given in {"policies": every, "capacities": capacities, "slo": thresholds}.items():
-        if not given:
-            raise ArgumentError(name, given, "at least one")
+    _check_some({"policies": every, "capacities": capacities, "slo": thresholds})
     read, sizes = [read_policy(one, not simple) for one in every], [one for one in capacities if one not in tiers]
     grid = Grid(read, sizes, thresholds, q_hat, forced=forced, latency=own, model=model)
-    kept = Store(store) if isinstance(store, str | Path) else store
-    how: dict[str, Any] = {"workers": workers, "store": kept, "scheduler": scheduler, "progress": progress}
+    how: dict[str, Any] = {"workers": workers, "scheduler": scheduler, "progress": progress}
+    how["store"] = Store(store) if isinstance(store, str | Path) else store
     wanted = (*(caches or ()), *(rules if isinstance(rules, list | tuple) else [rules]))
 
     def rows(label: str, one: Any) -> Iterator[BoardRow]:
@@ -157,6 +154,13 @@ def _check(lists: Mapping[str, Any]) -> None:
             raise ArgumentError(name, given, "a list of them")
     for one in lists["slo"]:
         read_time("slo", str(one))
+
+
+def _check_some(lists: Mapping[str, Any]) -> None:
+    """Refuse a list without a value."""
+    for name, given in lists.items():
+        if not given:
+            raise ArgumentError(name, given, "at least one")
 
 
 def rows_of(

@@ -181,10 +181,3 @@ def test_advice_is_given_under_the_rules_that_are_asked_for(run_json, output, sh
 )
 def test_rules_without_a_meaning_are_refused_in_one_line(refused, shared, options, told):
     assert told in refused("advise", shared, "--slo", "100ms", "--capacity", *options.split())
-
-
-def test_conversations_without_blocks_have_no_rules(refused, tmp_path):
-    file = tmp_path / "t.csv"
-    tt.write_trace(chats(100), file)
-    told = refused("advise", file, "--capacity", "9k", "--slo", "100ms", "--rules", "sglang")
-    assert "--rules: found 'sglang', expected a trace with block hashes" in told

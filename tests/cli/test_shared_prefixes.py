@@ -103,10 +103,7 @@ MODES = {
     ("--rules", "holes"): {"cache": "holes"},
     ("--rules", "vllm"): {"rules": "vllm"},
     ("--rules", "sglang:chunk=1500"): {"cache": tt.RadixNodes(1500)},
-    ("--rules", "sglang:chunk=none:split=yes", "--running", "2"): {
-        "cache": tt.RadixNodes(split=True),
-        "running": 2,
-    },
+    ("--rules", "sglang:split=yes", "--running", "2"): {"cache": tt.RadixNodes(8192, True), "running": 2},
     ("--forced",): {"forced": True},
     ("--forced", "--running", "2"): {"forced": True, "running": 2},
 }
@@ -153,10 +150,7 @@ WRONG = [
     ("replay --rules warm", "rules: found 'warm', expected strict, holes, vllm"),
     ("replay --policy lru:rules=warm", "rules: found 'warm', expected strict, holes, vllm"),
     ("replay --rules sglang:chunk=x", "chunk: found 'x', expected tokens such as"),
-    (
-        "replay --capacity 9k --rules vllm --policy tlru:mark=resident",
-        "mark: found 'resident', expected last, or none of its own",
-    ),
+    ("replay --capacity 9k --rules vllm --policy tlru:mark=resident", "mark: found 'resident', expected last"),
     ("replay --capacity 9k --rules sglang:chunk=300", "chunk: found 300, expected at least 512 tokens, a block"),
     ("replay --running 2", "--running: found 2, expected --forced with it"),
     ("replay --chains --rules holes", "--rules: found 'holes', expected none with --chains"),
@@ -174,8 +168,9 @@ def test_what_does_not_go_together_is_one_line(refused, shared_file, arguments, 
 
 
 def test_a_trace_that_shares_nothing_has_no_cache_of_blocks(refused, trace_file):
-    for command in ("replay", "curve"):
-        told = refused(command, trace_file, "--rules", "sglang")
+    for command in ("replay", "curve", "advise --slo 1s"):
+        name, *options = command.split()
+        told = refused(name, trace_file, "--rules", "sglang", *options)
         assert "--rules: found 'sglang', expected a trace with block hashes" in told
 
 
@@ -210,19 +205,8 @@ def test_curves_are_replays_at_every_capacity(run_json, shared_file, tmp_path):
 
 
 def test_curves_of_whole_nodes_begin_with_room_for_a_request(run_json, shared_file):
-    asked = (
-        "--capacity",
-        "3000",
-        "--xi",
-        600,
-        "--points",
-        5,
-        "--rules",
-        "sglang:chunk=none",
-        "--policy",
-        "lru,hindsight",
-    )
-    data = run_json("curve", shared_file, *asked)
+    asked = "--capacity 3000 --xi 600 --points 5 --rules sglang:chunk=none --policy lru,hindsight"
+    data = run_json("curve", shared_file, *asked.split())
     forest = tt.read_trace(shared_file).forest
     assert data["curve"][0]["capacity"] == 5 * SIZE
     for row in data["curve"]:

@@ -18,6 +18,7 @@ from teltheory.sweep.jobs import ReplayJob
 from teltheory.sweep.sources import trace_key
 
 SIZE = 16
+RULED = [{"rules": one} for one in ("holes", "sglang:chunk=33", "vllm")]
 TEXTS = ("lru", "tlru", "tlru:xi=40,q_hat=17,mark=last", "tail-optimized-belady:rules=holes", "threshold-lru")
 GRID = Grid([parse_policy(text) for text in TEXTS], ("100", "175"), ("31", "47"), q_hat="17", cutoff="33")
 QUANTILES = (0.5, 0.9, 0.95, 0.99)
@@ -76,17 +77,7 @@ def test_the_cells_are_those_of_replays_by_hand():
     assert len({cell.closed for cell in cells}) > 4
 
 
-@pytest.mark.parametrize(
-    "mode",
-    [
-        {"rules": "holes"},
-        {"rules": "sglang:chunk=33"},
-        {"rules": "vllm"},
-        {"forced": True},
-        {"forced": True, "running": 2},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("mode", [*RULED, {"forced": True}, {"forced": True, "running": 2}], ids=str)
 def test_the_cache_and_the_mode_are_those_of_the_grid(mode):
     forest, policy = some_forest(), tt.ThresholdLRU(2)
     grid = replace(GRID, policies=[Spec("threshold-lru")], capacities=("175",), thresholds=("31",), **mode)
@@ -139,10 +130,8 @@ def test_a_store_tells_forests_caches_and_modes_apart(tmp_path):
 def test_keys_of_conversations_are_what_they_were():
     job = ReplayJob("a" * 64, 5, tt.LRU(), 100, False, A100_LLAMA2_7B, (7,))
     assert set(job.determinants(7)) == {"results", "trace", "policy", "capacity", "forced", "xi", "latency"}
-    named = {
-        text_of(replace(job, **mode).determinants(7))
-        for mode in ({}, {"rules": tt.Rules.of("holes")}, {"running": 2})
-    }
+    modes = {}, {"rules": tt.Rules.of("holes")}, {"running": 2}
+    named = {text_of(replace(job, **mode).determinants(7)) for mode in modes}
     assert len(named) == 3
     trace = tt.Trace.from_turns(["x", "a", "x"], [3, 4, 5], [1, 2, 3], [0, 1, 2])
     shared = trace.with_blocks(tt.Forest.from_paths([[1], [1], [1]]))
