@@ -25,8 +25,8 @@ Definition shape (w : world) (but : nat -> Prop) (M X : nat -> nat) :=
   forall i j, X i >= 1 -> came w j > came w i -> ~ but j -> X j = M j.
 
 Lemma inside w theta M X i : clock w theta -> within (past w) M -> within M X -> X i >= 1 -> i < N.
-Proof. intros K WM W H. destruct (le_lt_dec N i); auto. specialize (W i). specialize (WM i).
-  rewrite (c_inside _ _ K) in WM; lia. Qed.
+Proof. intros K WM W H. destruct (le_lt_dec N i); auto. specialize (W i). specialize (WM i). rewrite (c_inside _
+  _ K) in WM; lia. Qed.
 Lemma least_is_less w theta X v i : clock w theta -> least_recent N forced w theta X v ->
   i < N -> X i >= 1 -> came w v <= came w i.
 Proof. intros K (Hv & Xv & Mv & Min) Hi Xi. destruct (Nat.eq_dec i theta) as [->|ni].
@@ -35,10 +35,10 @@ Proof. intros K (Hv & Xv & Mv & Min) Hi Xi. destruct (Nat.eq_dec i theta) as [->
 (* Only the most recent conversation can be exempt, so all others with a token are more recent than the victim. *)
 Lemma others_newer w theta M X v j : clock w theta -> within (past w) M -> within M X ->
   least_recent N forced w theta X v -> X j >= 1 -> j <> v -> came w v < came w j.
-Proof. intros K WM W Lv Xj nj. assert (j < N) by (eapply inside; eauto).
-  pose proof (least_is_less w theta X v j K Lv H Xj) as Le. destruct (Nat.eq_dec (came w v) (came w j)) as [E|];
-  [|lia]. exfalso. apply nj. symmetry. apply (c_apart _ _ K); auto. apply (c_came _ _ K).
-  destruct Lv as (_ & Xv & _). specialize (W v). specialize (WM v). lia. Qed.
+Proof. intros K WM W Lv Xj nj. assert (j < N) by (eapply inside; eauto). pose proof (least_is_less w theta X v j
+  K Lv H Xj) as Le. destruct (Nat.eq_dec (came w v) (came w j)) as [E|]; [|lia]. exfalso. apply nj. symmetry.
+  apply (c_apart _ _ K); auto. apply (c_came _ _ K). destruct Lv as (_ & Xv & _). specialize (W v).
+  specialize (WM v). lia. Qed.
 
 (* LRU's cuts: what is left fits, nobody has more than before, and the shape stays. *)
 Lemma lru_cut w theta but M X X' : clock w theta -> within (past w) M ->
@@ -68,12 +68,11 @@ Lemma keeps w theta M but Z low b (ready : cache -> Prop) X X' :
 Proof. intros K WM SZ Sh LZ But LB Dec R. induction R as [X D | X v X' Hv F Mv R IH | X v X' O Rd Lv R IH];
   intros W I; auto.
   - apply IH; intros i; [specialize (W i) | specialize (I i); specialize (LB i)]; at_place v i; lia.
-  - apply IH; intros i; [specialize (W i); at_place v i; lia|]. at_place v i; [|apply I].
-    destruct (le_lt_dec (low v) (X v - 1)) as [G|G]; auto. exfalso. enough (sum N X <= sum N Z) by lia.
-    apply sum_le. intros j Hj. specialize (LZ v). destruct (Nat.eq_dec j v) as [->|nj]; [lia|].
-    destruct (le_lt_dec 1 (X j)) as [Xj|]; [|lia]. destruct (Dec j) as [B|B]; [now apply (But X)|].
-    pose proof (others_newer w theta M X v j K WM W Lv Xj nj). destruct Lv as (Hv & Xv & _). specialize (W j).
-    rewrite (Sh v j); auto; lia. Qed.
+  - apply IH; intros i; [specialize (W i); at_place v i; lia|]. at_place v i; [|apply I]. destruct (le_lt_dec
+    (low v) (X v - 1)) as [G|G]; auto. exfalso. enough (sum N X <= sum N Z) by lia. apply sum_le. intros j Hj.
+    specialize (LZ v). destruct (Nat.eq_dec j v) as [->|nj]; [lia|]. destruct (le_lt_dec 1 (X j)) as [Xj|];
+    [|lia]. destruct (Dec j) as [B|B]; [now apply (But X)|]. pose proof (others_newer w theta M X v j K WM W Lv
+    Xj nj). destruct Lv as (Hv & Xv & _). specialize (W j). rewrite (Sh v j); auto; lia. Qed.
 
 (* The room of a turn: M becomes the past of who came, the times stay apart. *)
 Record stands (w : world) : Prop := {
@@ -87,13 +86,12 @@ Lemma start_stands w X : start N w X -> stands w /\ within (past w) X.
 Proof. intros []. split; auto. constructor; auto. specialize (before_now 0). lia. Qed.
 Lemma serve_stands w u : stands w -> who u < N -> stands (serve u w) /\ clock (serve u w) (who u).
 Proof. intros [] H. assert (A : forall i j, came (serve u w) i = came (serve u w) j -> came (serve u w) i >= 1 ->
-  i = j). { simpl. intros i j. pose proof (s_before0 i). pose proof (s_before0 j).
-  destruct (upd_case (came w) (who u) (now w) i) as [[-> E]|[_ E]]; rewrite E;
-  destruct (upd_case (came w) (who u) (now w) j) as [[-> E']|[_ E']]; rewrite E'; auto; lia. }
-  assert (B : forall i, past (serve u w) i > 0 -> came (serve u w) i >= 1). { simpl. intros i.
-  destruct (upd_case (came w) (who u) (now w) i) as [[-> E]|[n E]]; rewrite E; [lia|]. rewrite upd_neq by auto.
-  apply s_came0. } assert (D : forall i, N <= i -> past (serve u w) i = 0) by (intros i Hi; simpl;
-  rewrite upd_neq by lia; auto). split; constructor; auto; simpl.
+  i = j). { simpl. intros i j. pose proof (s_before0 i). pose proof (s_before0 j). destruct (upd_case (came w)
+  (who u) (now w) i) as [[-> E]|[_ E]]; rewrite E; destruct (upd_case (came w) (who u) (now w) j) as [[-> E']|[_
+  E']]; rewrite E'; auto; lia. } assert (B : forall i, past (serve u w) i > 0 -> came (serve u w) i >= 1).
+  { simpl. intros i. destruct (upd_case (came w) (who u) (now w) i) as [[-> E]|[n E]]; rewrite E; [lia|].
+  rewrite upd_neq by auto. apply s_came0. } assert (D : forall i, N <= i -> past (serve u w) i = 0) by (intros i
+  Hi; simpl; rewrite upd_neq by lia; auto). split; constructor; auto; simpl.
   - lia.
   - intros i. specialize (s_before0 i). destruct (upd_case (came w) (who u) (now w) i) as [[-> E]|[_ E]];
     rewrite E; lia.
@@ -107,8 +105,8 @@ Proof. intros W i. unfold fill. destruct (upd_case Y (who u) (history u + prompt
 Lemma fill_shape w u (but but' : nat -> Prop) M X : stands w -> (forall j, j <> who u -> but j -> but' j) ->
   shape w but M X -> shape (serve u w) but' (fill u M) (fill u X).
 Proof. intros St Bu Sh i j Hi Hj Bj. unfold fill in *. simpl in Hj. destruct (Nat.eq_dec j (who u)) as [->|nj];
-  [now rewrite !upd_eq|]. rewrite !upd_neq by auto. rewrite (upd_neq _ _ j) in Hj by auto.
-  destruct (Nat.eq_dec i (who u)) as [->|ni].
+  [now rewrite !upd_eq|]. rewrite !upd_neq by auto. rewrite (upd_neq _ _ j) in Hj by auto. destruct (Nat.eq_dec i
+  (who u)) as [->|ni].
   - rewrite upd_eq in Hj. pose proof (s_before _ St j). lia.
   - rewrite upd_neq in Hi, Hj by auto. apply (Sh i j); auto. Qed.
 
@@ -140,5 +138,5 @@ Lemma side_by_side xi (pX pY : world -> nat -> cache -> cache -> Prop)
   forall us w X Y exX exY, inv w us X Y -> run xi pX w X us exX -> run xi pY w Y us exY -> Forall2 le exX exY.
 Proof. intros H. induction us as [|u us IH]; intros w X Y exX exY I RX RY.
   - inversion RX; inversion RY; constructor.
-  - inversion RX as [|? ? ? ? X' ? CX RX']; subst. inversion RY as [|? ? ? ? Y' ? CY RY']; subst.
-    destruct (H _ _ _ _ _ I) as (E & St). constructor; auto. apply (IH (serve u w) X' Y'); auto. Qed.
+  - inversion RX as [|? ? ? ? X' ? CX RX']; subst. inversion RY as [|? ? ? ? Y' ? CY RY']; subst. destruct (H _ _
+    _ _ _ I) as (E & St). constructor; auto. apply (IH (serve u w) X' Y'); auto. Qed.

@@ -29,10 +29,9 @@ Lemma weaken {A B} (R R' : A -> B -> Prop) l m : (forall x y, R x y -> R' x y) -
 Proof. intros H. induction 1; constructor; auto. Qed.
 Lemma qsum_incl K L f : NoDup K -> incl K L -> (forall t : token, 0 <= f t)%Q -> (qsum K f <= qsum L f)%Q.
 Proof. intros ND. revert L. induction ND as [|t K Nt ND IH]; intros L I P; simpl; [apply qsum_pos; auto|].
-  destruct (in_split t L (I t (or_introl eq_refl))) as (l & m & ->). rewrite qsum_app. simpl.
-  assert (incl K (l ++ m)). { intros u Hu. specialize (I u (or_intror Hu)). apply in_app_or in I.
-  apply in_or_app. destruct I as [|[->|]]; auto. contradiction. } specialize (IH (l ++ m) H P).
-  rewrite qsum_app in IH. lra. Qed.
+  destruct (in_split t L (I t (or_introl eq_refl))) as (l & m & ->). rewrite qsum_app. simpl. assert (incl K (l
+  ++ m)). { intros u Hu. specialize (I u (or_intror Hu)). apply in_app_or in I. apply in_or_app. destruct I as
+  [|[->|]]; auto. contradiction. } specialize (IH (l ++ m) H P). rewrite qsum_app in IH. lra. Qed.
 
 (* Of a set with more tokens than another some token is not in the other; and one that has not that of it all. *)
 Lemma some_outside (B K : list token) : NoDup B -> length K < length B -> exists b, In b B /\ ~ In b K.
@@ -67,9 +66,9 @@ Proof. induction K as [|u K IH]; intros (t & Ht & Pt); [destruct Ht|]. destruct 
       * exists u. repeat split; [now left|auto|]. intros v [->|Hv] Pv; [lra|]. specialize (Mn v Hv Pv). lra.
       * exists c. repeat split; [now right|auto|]. intros v [->|Hv] Pv; auto.
     + exists c. repeat split; [now right|auto|]. intros v [->|Hv] Pv; [contradiction|auto].
-  - assert (Nk : forall v, In v K -> ~ p v) by (intros v Hv Pv; apply E, Exists_exists; eauto).
-    destruct Ht as [->|Ht]; [|now apply Nk in Pt]. exists t. repeat split; [now left|auto|]. intros v [->|Hv] Pv;
-    [lra|]. now apply Nk in Pv. Qed.
+  - assert (Nk : forall v, In v K -> ~ p v) by (intros v Hv Pv; apply E, Exists_exists; eauto). destruct Ht as
+    [->|Ht]; [|now apply Nk in Pt]. exists t. repeat split; [now left|auto|]. intros v [->|Hv] Pv; [lra|].
+    now apply Nk in Pv. Qed.
 
 Section Exchange.
 Variable state : Type.
@@ -114,9 +113,9 @@ Proof. destruct m; intros s K L x P ND I H; [exists x; split; [lra|exact H]|]. d
   exists (factor s * qsum L (score s) + mean state (events s) later)%Q. split.
   - rewrite E, gain by auto. pose proof (qsum_incl K L (score s) ND I (fun t => score_pos s t P)).
     pose proof (factor_pos s P). nra.
-  - exists later. split; [|now rewrite gain]. eapply weaken; [|exact F].
-    intros e y (K' & A1 & A2 & A3 & A4 & A5). exists K'. repeat split; auto. intros t Ht. specialize (A2 t Ht).
-    apply in_app_or in A2. apply in_or_app. destruct A2; auto. Qed.
+  - exists later. split; [|now rewrite gain]. eapply weaken; [|exact F]. intros e y (K' & A1 & A2 & A3 & A4 &
+    A5). exists K'. repeat split; auto. intros t Ht. specialize (A2 t Ht). apply in_app_or in A2.
+    apply in_or_app. destruct A2; auto. Qed.
 
 Definition exchanges m := forall s a b T x, proper s -> S (length T) = C -> NoDup (a :: T) -> NoDup (b :: T) ->
   (forall t, In t (a :: b :: T) -> there s t) -> (score s a <= score s b)%Q ->
@@ -134,8 +133,8 @@ Proof. intros Ex P ND Le Kc Kb Th Tb Sb Mn H. destruct (in_split c K Kc) as (l &
   pose proof (NoDup_remove _ _ _ ND) as (ND' & Nc). assert (In_ : forall t, In t (l ++ r) <-> In t (l ++ c :: r)
   /\ t <> c). { intros t. rewrite !in_app_iff. simpl. split; [|intuition congruence]. intros Ht. split; [tauto|].
   intros ->. apply Nc. now apply in_or_app. } destruct (saves_more m s (l ++ c :: r) (c :: l ++ r) x P ND) as (x'
-  & L1 & H1); auto. { intros t. rewrite !in_app_iff. simpl. rewrite in_app_iff. tauto. }
-  destruct (Ex s c b (l ++ r) x' P) as (y & L2 & H2); auto.
+  & L1 & H1); auto. { intros t. rewrite !in_app_iff. simpl. rewrite in_app_iff. tauto. } destruct (Ex s c b (l ++
+  r) x' P) as (y & L2 & H2); auto.
   - rewrite app_length in *. simpl in Le. lia.
   - constructor; auto.
   - constructor; auto. intros Hb. apply Kb. now apply In_.
@@ -155,16 +154,16 @@ Lemma without m s a T b R : exchanges m -> proper s -> S (length T) = C -> NoDup
   (forall t, In t (b :: T) -> score s a <= score s t)%Q ->
   forall n K x, outside (b :: T) K <= n -> NoDup K -> length K = C -> incl K (a :: b :: T ++ R) -> saves m s K x ->
   exists L y, (x <= y)%Q /\ saves m s L y /\ NoDup L /\ length L <= C /\ incl L (b :: T ++ R).
-Proof. intros Ex P LT NB ab aT aR Th Sc. induction n; intros K x On ND Le I H;
-  (destruct (in_dec token_dec a K) as [Ka|Ka]; [|exists K, x; repeat split; auto; try lra; try lia; intros t Ht;
-  destruct (I t Ht) as [->|]; auto; contradiction]).
+Proof. intros Ex P LT NB ab aT aR Th Sc. induction n; intros K x On ND Le I H; (destruct (in_dec token_dec a K)
+  as [Ka|Ka]; [|exists K, x; repeat split; auto; try lra; try lia; intros t Ht; destruct (I t Ht) as [->|]; auto;
+  contradiction]).
   - exfalso. assert (Na : ~ In a (b :: T)) by (intros [->|]; auto). pose proof (outside_pos (b :: T) K a Ka Na).
     lia.
   - assert (Na : ~ In a (b :: T)) by (intros [->|]; auto). destruct (some_missing (b :: T) K a NB) as (b' & Hb' &
     Nb'); auto; [simpl; lia|]. destruct (lowest (score s) (fun _ => True) (fun _ => left Logic.I) K) as (c0 & Kc0
     & _ & Mn0); [exists a; auto|]. assert (exists c, In c K /\ ~ In c (b :: T) /\ (forall t, In t K -> score s c
-    <= score s t)%Q /\ (score s c <= score s a)%Q) as (c & Kc & Nc & Mn & ca).
-    { destruct (Qlt_le_dec (score s c0) (score s a)).
+    <= score s t)%Q /\ (score s c <= score s a)%Q) as (c & Kc & Nc & Mn & ca). { destruct (Qlt_le_dec (score s
+    c0) (score s a)).
       - exists c0. split; [auto|split; [|split; [auto|lra]]]. intros Hc. specialize (Sc c0 Hc). lra.
       - exists a. split; [auto|split; [auto|split; [|lra]]]. intros t Ht. specialize (Mn0 t Ht Logic.I). lra. }
         assert (ThB : there s b') by (apply Th; right; destruct Hb'; [now left|right; apply in_or_app; auto]).
@@ -181,19 +180,17 @@ Proof. induction m; intros s a b T x P LT Na Nb Th ab Mn H; [exists x; split; [l
   destruct (token_dec a b) as [->|n]; [exists x; split; [lra|exact H]|]. destruct H as (later & F & E).
   destruct (improve _ (fun e y => exists K', NoDup K' /\ incl K' ((b :: T) ++ brings e) /\ length K' <= C /\
   any_set K' /\ saves m (next e) K' y) _ _ F) as (ys & F' & L'); [eauto| |].
-  - intros e y He (K & ND & I & Le & _ & HK). pose proof (stays_proper s e P He) as P'.
-    assert (ok : ~ In a K \/ In a (brings e) \/ (In a K /\ ~ In a (brings e))).
-    { destruct (in_dec token_dec a K), (in_dec token_dec a (brings e)); auto. }
-    assert (easy : ~ In a K \/ In a (brings e) -> exists y0, (y <= y0)%Q /\ exists K', NoDup K' /\ incl K' ((b ::
-    T) ++ brings e) /\ length K' <= C /\ any_set K' /\ saves m (next e) K' y0). { intros C1. exists y. split;
-    [lra|]. exists K. repeat split; auto. intros t Ht. specialize (I t Ht). simpl in I |- *.
-    rewrite in_app_iff in *. destruct I as [<-|[]]; auto. destruct C1; [contradiction|auto]. }
-    destruct ok as [|[|(Ka & Ra)]]; auto. assert (Bn : NoDup (b :: T)) by auto.
-    destruct (pad (b :: T) K Bn ND) as (K1 & N1 & I1 & I2 & L1); [simpl; lia|]. simpl in L1. rewrite LT in L1.
-    destruct (saves_more m (next e) K K1 y P' ND I1 HK) as (y1 & yy & HK1).
-    assert (aT : ~ In a T) by (now inversion Na). assert (ThN : forall t, In t (a :: b :: T ++ brings e) -> there
-    (next e) t). { intros t [<-|[<-|Ht]]; try (apply (still_there s e); auto; apply Th; simpl; tauto).
-    apply in_app_or in Ht. destruct Ht; [apply (still_there s e); auto; apply Th; simpl; auto|].
+  - intros e y He (K & ND & I & Le & _ & HK). pose proof (stays_proper s e P He) as P'. assert (ok : ~ In a K \/
+    In a (brings e) \/ (In a K /\ ~ In a (brings e))). { destruct (in_dec token_dec a K), (in_dec token_dec a
+    (brings e)); auto. } assert (easy : ~ In a K \/ In a (brings e) -> exists y0, (y <= y0)%Q /\ exists K', NoDup
+    K' /\ incl K' ((b :: T) ++ brings e) /\ length K' <= C /\ any_set K' /\ saves m (next e) K' y0). { intros C1.
+    exists y. split; [lra|]. exists K. repeat split; auto. intros t Ht. specialize (I t Ht). simpl in I |- *.
+    rewrite in_app_iff in *. destruct I as [<-|[]]; auto. destruct C1; [contradiction|auto]. } destruct ok as
+    [|[|(Ka & Ra)]]; auto. assert (Bn : NoDup (b :: T)) by auto. destruct (pad (b :: T) K Bn ND) as (K1 & N1 & I1
+    & I2 & L1); [simpl; lia|]. simpl in L1. rewrite LT in L1. destruct (saves_more m (next e) K K1 y P' ND I1 HK)
+    as (y1 & yy & HK1). assert (aT : ~ In a T) by (now inversion Na). assert (ThN : forall t, In t (a :: b :: T
+    ++ brings e) -> there (next e) t). { intros t [<-|[<-|Ht]]; try (apply (still_there s e); auto; apply Th;
+    simpl; tauto). apply in_app_or in Ht. destruct Ht; [apply (still_there s e); auto; apply Th; simpl; auto|].
     apply (brought s e); auto. } destruct (without m (next e) a T b (brings e) IHm P' LT Bn n aT Ra ThN) with (n
     := outside (b :: T) K1) (K := K1) (x := y1) as (L & z & yz & HL & NL & LL & IL); auto.
     + intros t Ht. apply (order_kept s e); auto; [apply Th; now left|]. destruct Ht as [<-|Ht]; auto.
@@ -213,23 +210,21 @@ Definition top s (A K : list token) := NoDup K /\ length K = C /\ incl K A /\
 Lemma top_is_best m s A K : proper s -> (forall t, In t A -> there s t) -> top s A K ->
   forall K' x, NoDup K' -> incl K' A -> length K' <= C -> saves m s K' x -> exists y, (x <= y)%Q /\ saves m s K y.
 Proof. intros P Th (NK & LK & IK & Top). assert (G : forall n K' x, outside K K' <= n -> NoDup K' -> incl K' A ->
-  length K' = C -> saves m s K' x -> exists y, (x <= y)%Q /\ saves m s K y). { induction n;
-  intros K' x O N' I' L' H; (destruct (Exists_dec (fun t => ~ In t K) K') as [E|E]; [intros t;
-  destruct (in_dec token_dec t K); auto| | apply (saves_more m s K' K x P N'); auto; intros t Ht;
-  destruct (in_dec token_dec t K); auto; exfalso; apply E, Exists_exists; eauto]).
+  length K' = C -> saves m s K' x -> exists y, (x <= y)%Q /\ saves m s K y). { induction n; intros K' x O N' I'
+  L' H; (destruct (Exists_dec (fun t => ~ In t K) K') as [E|E]; [intros t; destruct (in_dec token_dec t K); auto|
+  | apply (saves_more m s K' K x P N'); auto; intros t Ht; destruct (in_dec token_dec t K); auto; exfalso;
+  apply E, Exists_exists; eauto]).
     - exfalso. apply Exists_exists in E as (t & Ht & Nt). pose proof (outside_pos K K' t Ht Nt). lia.
     - apply Exists_exists in E. destruct (lowest (score s) (fun t => ~ In t K)) with (K := K') as (c & Kc & Nc &
-      Mn); auto. { intros t. destruct (in_dec token_dec t K); auto. }
-      destruct (some_missing K K' c NK) as (b & Kb & Nb); auto; [lia|].
-      destruct (one_exchange m s c b K' x (exchange m) P N' L' Kc Nb) as (L & y & xy & HL & NL & LL & InL & OL);
-      auto.
+      Mn); auto. { intros t. destruct (in_dec token_dec t K); auto. } destruct (some_missing K K' c NK) as (b &
+      Kb & Nb); auto; [lia|]. destruct (one_exchange m s c b K' x (exchange m) P N' L' Kc Nb) as (L & y & xy & HL
+      & NL & LL & InL & OL); auto.
       + intros t Ht. destruct (in_dec token_dec t K); auto.
       + specialize (OL K Kb Nc). destruct (IHn L y) as (z & yz & Hz); auto; [lia| |exists z; split; auto; lra].
-        intros t Ht. apply InL in Ht. destruct Ht as [->|[Ht _]]; auto. } intros K' x N' I' L' H.
-        destruct (pad K K' NK N') as (L & NL & I1 & I2 & LL); [lia|].
-        destruct (saves_more m s K' L x P N' I1 H) as (y & xy & Hy).
-        destruct (G (outside K L) L y) as (z & yz & Hz); auto; [|lia|exists z; split; auto; lra]. intros t Ht.
-        specialize (I2 t Ht). apply in_app_or in I2. destruct I2; auto. Qed.
+        intros t Ht. apply InL in Ht. destruct Ht as [->|[Ht _]]; auto. } intros K' x N' I' L' H. destruct (pad K
+        K' NK N') as (L & NL & I1 & I2 & LL); [lia|]. destruct (saves_more m s K' L x P N' I1 H) as (y & xy &
+        Hy). destruct (G (outside K L) L y) as (z & yz & Hz); auto; [|lia|exists z; split; auto; lra].
+        intros t Ht. specialize (I2 t Ht). apply in_app_or in I2. destruct I2; auto. Qed.
 
 (* Caches that lose the end of a conversation first do as well: some of the highest scores are prefixes. *)
 Hypothesis falling : forall s i j, proper s -> (score s (i, S j) <= score s (i, j))%Q.
@@ -250,8 +245,8 @@ Proof. intros P. remember (length A - C) as n. revert A Heqn. induction n; intro
     destruct (in_split (i, J) A KJ) as (l & r & ->). pose proof (NoDup_remove _ _ _ NA) as (ND & Nc).
     assert (In_ : forall t, In t (l ++ r) <-> In t (l ++ (i, J) :: r) /\ t <> (i, J)). { intros t.
     rewrite !in_app_iff. simpl. split; [|intuition congruence]. intros Ht. split; [tauto|]. intros ->. apply Nc.
-    now apply in_or_app. } rewrite app_length in *. simpl in E, L.
-    destruct (IHn (l ++ r)) as (K & (NK & LK & IK & TK) & PK); auto; try (rewrite app_length; lia).
+    now apply in_or_app. } rewrite app_length in *. simpl in E, L. destruct (IHn (l ++ r)) as (K & (NK & LK & IK
+    & TK) & PK); auto; try (rewrite app_length; lia).
     + intros a j k Ha k1 kj. apply In_ in Ha as [Ha Ne]. apply In_. split; [now apply (PA a j k)|]. intros Q.
       inversion Q; subst. specialize (Mj j Ha). apply Ne. f_equal. lia.
     + exists K. split; auto. split; [|split; [|split]]; auto.
@@ -263,24 +258,24 @@ Lemma prefixes_do_as_well m : forall s K x, proper s -> (forall t, In t K -> the
 Proof. induction m; intros s K x P Th PK H; [exists x; split; [lra|exact H]|]. destruct H as (later & F & E).
   destruct (improve _ (fun e y => exists K', NoDup K' /\ incl K' (K ++ brings e) /\ length K' <= C /\ prefixes K'
   /\ Strategies.saves state events C prefixes m (next e) K' y) _ _ F) as (ys & F' & L'); [eauto| |].
-  - intros e y He (K' & ND & I & Le & _ & HK). pose proof (stays_proper s e P He) as P'.
-    set (A := nodup token_dec (K ++ brings e)). assert (IA : forall t, In t A <-> In t K \/ In t (brings e)) by
-    (intros; unfold A; rewrite nodup_In, in_app_iff; tauto). assert (NA : NoDup A) by apply NoDup_nodup.
+  - intros e y He (K' & ND & I & Le & _ & HK). pose proof (stays_proper s e P He) as P'. set (A := nodup
+    token_dec (K ++ brings e)). assert (IA : forall t, In t A <-> In t K \/ In t (brings e)) by (intros;
+    unfold A; rewrite nodup_In, in_app_iff; tauto). assert (NA : NoDup A) by apply NoDup_nodup.
     assert (TA : forall t, In t A -> there (next e) t). { intros t Ht. apply IA in Ht. destruct Ht;
     [apply (still_there s e)|apply (brought s e)]; auto. } assert (PA : prefixes A). { intros i j k Ht k1 kj.
     apply IA. apply IA in Ht. destruct Ht as [Ht|Ht]; [left; now apply (PK i j)|right].
     now apply (brings_prefixes s e P He i j). } assert (exists L z, (y <= z)%Q /\ saves m (next e) L z /\ NoDup L
-    /\ incl L A /\ length L <= C /\ prefixes L) as (L & z & yz & HL & NL & IL & LL & PL).
-    { destruct (le_lt_dec (length A) C) as [S|S].
+    /\ incl L A /\ length L <= C /\ prefixes L) as (L & z & yz & HL & NL & IL & LL & PL). { destruct (le_lt_dec
+    (length A) C) as [S|S].
       - destruct (saves_more m (next e) K' A y P' ND) as (z & yz & Hz); auto.
         + intros t Ht. apply IA. specialize (I t Ht). now apply in_app_iff in I.
         + exists A, z. repeat split; auto. apply incl_refl.
-      - destruct (prefixes_of_top (next e) A P' NA PA) as (L & TL & PL); [lia|].
-        destruct (top_is_best m (next e) A L P' TA TL K' y) as (z & yz & Hz); auto.
+      - destruct (prefixes_of_top (next e) A P' NA PA) as (L & TL & PL); [lia|]. destruct (top_is_best m (next e)
+        A L P' TA TL K' y) as (z & yz & Hz); auto.
         + intros t Ht. apply IA. specialize (I t Ht). now apply in_app_iff in I.
-        + destruct TL as (NL & LL & IL & _). exists L, z. repeat split; auto. lia. }
-          destruct (IHm (next e) L z P') as (z' & zz & Hz'); auto. exists z'. split; [lra|]. exists L.
-          repeat split; auto. intros t Ht. apply in_app_iff, IA. auto.
+        + destruct TL as (NL & LL & IL & _). exists L, z. repeat split; auto. lia. } destruct (IHm (next e) L z
+          P') as (z' & zz & Hz'); auto. exists z'. split; [lra|]. exists L. repeat split; auto. intros t Ht.
+          apply in_app_iff, IA. auto.
   - exists (qsum (events s) (fun e => chance e * used state e K) + mean state (events s) ys)%Q. split;
     [rewrite E; lra|]. exists ys. split; auto. lra. Qed.
 Lemma prefixes_are_sets m : forall s K x, Strategies.saves state events C prefixes m s K x -> saves m s K x.

@@ -49,8 +49,8 @@ Lemma as_next i : forall n t, n = steps us - t ->
 Proof. induction n; intros t E; simpl.
   - rewrite skipn_all2 by (unfold steps in E; lia). simpl. split; [lia|]. destruct (Nat.ltb_spec t (steps us));
     auto. lia.
-  - unfold steps in *. rewrite skipn_at by lia. cbn [ahead next_need]. fold (turn_at us t).
-    destruct (who (turn_at us t) =? i).
+  - unfold steps in *. rewrite skipn_at by lia. cbn [ahead next_need]. fold (turn_at us t). destruct (who
+    (turn_at us t) =? i).
     + rewrite skipn_length. split; [lia|]. replace (t <? length us) with true by (symmetry; apply Nat.ltb_lt;
       lia). reflexivity.
     + apply IHn. lia. Qed.
@@ -64,9 +64,8 @@ Proof. assert (B : forall i, next_need xi (skipn t us) i = use xi us t i) by (in
   - apply tob_unneeded with (v := v); auto. now rewrite <- B.
   - apply tob_furthest with (v := v); auto.
     + intros j Hj Mj. rewrite <- B. now apply Rd.
-    + repeat split; auto. intros j Hj Fj Mj. specialize (Mn j Hj Fj Mj). rewrite W, !A in Mn.
-      specialize (Rd j Hj Mj). rewrite B in Rd. unfold use in Rd.
-      destruct (Nat.ltb_spec (next us t j) (steps us)); lia. Qed.
+    + repeat split; auto. intros j Hj Fj Mj. specialize (Mn j Hj Fj Mj). rewrite W, !A in Mn. specialize (Rd j Hj
+      Mj). rewrite B in Rd. unfold use in Rd. destruct (Nat.ltb_spec (next us t j) (steps us)); lia. Qed.
 End Foresight.
 
 Lemma run_as xi (p q : world -> nat -> cache -> cache -> Prop) : (forall w i X Y, p w i X Y -> q w i X Y) ->
@@ -78,8 +77,8 @@ Theorem tob_program_runs : forall N C xi forced w X us, start N w X -> trace N w
   run xi (tail_optimized_belady N C xi forced us w) w X us (run_tob N C xi forced us X).
 Proof. intros N C xi forced w X us St Tr Fi. assert (E : left w us w = us) by (unfold left, been;
   now rewrite Nat.sub_diag). apply (run_as xi (policy N C forced (fun v => next_need xi (left w us v))
-  (by_next_turn w us) (fun v theta => no_surplus N forced theta (next_need xi (left w us v))))).
-  { intros v i Y Z K. now apply cuts_as in K. } apply replay_ok; auto.
+  (by_next_turn w us) (fun v theta => no_surplus N forced theta (next_need xi (left w us v))))). { intros v i Y Z
+  K. now apply cuts_as in K. } apply replay_ok; auto.
   - pose proof (listed_shows N (fun v => next_need xi (left w us v)) (by_next_turn w us) w X (none_outside _ _ _
     St)) as Sh. cbv beta in Sh. unfold by_next_turn in Sh. rewrite E in Sh. exact Sh.
   - apply next_noted; auto.

@@ -36,15 +36,36 @@ Fixpoint leads (X : nat -> nat -> bool) t n d :=
   match n with 0 => 0 | S n => if X t (blk t d) then S (leads X t n (S d)) else 0 end.
 Definition forest_tel xi X := sum T (fun t => total t - leads X t (ask t) 0 - xi).
 
+(* The relaxation block by block, in fractions of m parts: Y parts of each block are cached, and of the block at
+   each depth a request hits so many, no more of a deeper one. *)
+Record relaxed (m : nat) (Y hit : nat -> nat -> nat) : Prop := {
+  r_first : forall c, Y 0 c <= if at_first c then m else 0;
+  r_step : forall t c, t < T -> Y (S t) c <= if reads t c then m else Y t c;
+  r_fits : forall t, t < T -> sum NB (Y t) <= m * C;
+  r_runs : forall t c, t < T -> runs t c = true -> Y t c = m;
+  r_hit : forall t d, t < T -> d < ask t -> hit t d <= Y t (blk t d);
+  r_leading : forall t d, t < T -> S d < ask t -> hit t (S d) <= hit t d }.
+Definition relaxed_tel xi m (hit : nat -> nat -> nat) :=
+  sum T (fun t => m * total t - sum (ask t) (hit t) - m * xi).
+
 (* A block was at hand before t if it was read, or may have been cached at first. *)
 Definition seen t c := at_first c || existsb (fun k => reads k c) (seq 0 t).
 (* What is of use to a request: of the leading blocks seen before, those without which it would exceed xi. *)
 Definition needed xi t := leads seen t (min (ask t) (total t - xi)) 0.
 
+Definition needs xi t c := existsb (fun d => blk t d =? c) (seq 0 (needed xi t)).
+(* The reuse interval of c into request t begins after the last read of c and its run, or at the start. The
+   relaxation over intervals of needed blocks: y of m parts of each are kept, at no step more than its room. *)
+Fixpoint begins t c := match t with 0 => 0 | S s => if reads s c then S s + r else begins s c end.
+Definition covers p t c := (begins t c <=? p) && (p <=? t).
+Definition kept_in xi (y : nat -> nat -> nat) (some : nat -> nat -> bool) :=
+  sum T (fun t => sum NB (fun c => if needs xi t c && some t c then y t c else 0)).
+Definition over_intervals xi m (y : nat -> nat -> nat) := (forall t c, y t c <= m) /\
+  forall p, p < T -> kept_in xi y (covers p) <= m * (C - cnt NB (runs p)).
+
 (* Tail-Optimized Belady: the first request from t on that reads c, T if none does, and whether it needs c. *)
 Fixpoint next_read_in n t c := match n with 0 => t | S n => if reads t c then t else next_read_in n (S t) c end.
 Definition next_read t c := next_read_in (T - t) t c.
-Definition needs xi t c := existsb (fun d => blk t d =? c) (seq 0 (needed xi t)).
 Definition unneeded xi t c := next_read t c < T -> needs xi (next_read t c) c = false.
 Definition may_leave t (X : nat -> bool) c := c < NB /\ X c = true /\ runs t c = false.
 Definition is_at t c d := d < len t /\ blk t d = c.
@@ -61,6 +82,9 @@ End Forest.
 Definition first_of (may sur : nat -> Prop) (later : nat -> nat -> Prop) v :=
   (may v /\ sur v /\ forall w, may w -> sur w -> w <> v -> later w v) \/
   ((forall w, may w -> ~ sur w) /\ may v /\ forall w, may w -> w <> v -> later w v).
+(* The same as an order. *)
+Definition last_surplus (sur : nat -> bool) (later : nat -> nat -> Prop) w v :=
+  (sur w = false /\ sur v = true) \/ (sur w = sur v /\ later w v).
 (* A cut of single blocks by a rule of what goes first. *)
 Inductive cut_by NB C (goes : (nat -> bool) -> nat -> Prop) : (nat -> bool) -> (nat -> bool) -> Prop :=
 | by_done X : cnt NB X <= C -> cut_by NB C goes X X
@@ -156,9 +180,8 @@ Definition threshold_blocks cutoff blk len dep :=
   Blocks (fun t v => cutoff <? mark blk len t v) (newer blk len dep).
 Definition eager_blocks xi Q blk len dep :=
   Blocks (fun t v => negb (surplus xi Q blk len dep t v)) (newer blk len dep).
-Definition surplus_first xi Q blk len dep := Blocks (fun _ _ => true) (fun t w v =>
-  let sur := surplus xi Q blk len dep t in
-  (sur w = false /\ sur v = true) \/ (sur w = sur v /\ newer blk len dep t w v)).
+Definition surplus_first xi Q blk len dep :=
+  Blocks (fun _ _ => true) (fun t => last_surplus (surplus xi Q blk len dep t) (newer blk len dep t)).
 Definition belady_blocks T blk len dep := Blocks (fun _ _ => true) (fun t w v =>
   let next := next_read (S T) blk len (S t) in
   next w < next v \/ (next w = next v /\ newer blk len dep t w v)).

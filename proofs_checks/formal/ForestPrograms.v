@@ -1,7 +1,7 @@
 (* LRU and T-LRU with high-water marks on shared prefixes as programs, for caches with holes. *)
 From Coq Require Import Arith Lia List Bool.
 Require Model.
-Require Import Numbers Forest StatementF ForestTLRU ForestInclusion.
+Require Import Numbers Forest StatementF ForestTLRU BlockCuts.
 Import ListNotations.
 
 Section ForestPrograms.
@@ -50,9 +50,9 @@ Notation past := (past NB blk len).
 
 Lemma apart t v w : last t v >= 1 -> last t v = last t w -> dep v = dep w -> v = w.
 Proof. intros L E D. pose proof (last_reads blk len t v L) as Rv. pose proof (last_reads blk len t w ltac:(lia))
-  as Rw. rewrite <- E in Rw. apply Model.reads_ok in Rv as (d & Hd & Ev).
-  apply Model.reads_ok in Rw as (e & He & Ew). pose proof (dep_ok _ _ Hd) as A. rewrite Ev in A.
-  pose proof (dep_ok _ _ He) as B. rewrite Ew in B. replace e with d in Ew by lia. congruence. Qed.
+  as Rw. rewrite <- E in Rw. apply Model.reads_ok in Rv as (d & Hd & Ev). apply Model.reads_ok in Rw as (e & He &
+  Ew). pose proof (dep_ok _ _ Hd) as A. rewrite Ev in A. pose proof (dep_ok _ _ He) as B. rewrite Ew in B.
+  replace e with d in Ew by lia. congruence. Qed.
 Lemma when_newer t v w : last t v >= 1 -> when t v <= when t w -> w <> v -> newer t w v.
 Proof. unfold when, Forest.newer. intros L H n. pose proof (depths v). pose proof (depths w).
   destruct (lt_eq_lt_dec (last t v) (last t w)) as [[G|G]|G]; [left; lia| |nia]. right. split; [lia|].
@@ -71,10 +71,10 @@ Proof. induction fuel; intros X F P; cbn [cut_blocks]; destruct (Nat.leb_spec (c
   /\ past t (upd X v false)). { intros v V Xv. pose proof (cnt_upd NB X v false V) as U. rewrite Xv in U.
   simpl in U. split; [lia|]. now apply past_upd. } pose proof (pick_spec NB (fun v => may_lose t X v && sur v)
   (when t)) as H. destruct (pick NB (fun v => may_lose t X v && sur v) (when t)) as [v|].
-  - destruct H as (V & Pv & Mn). apply andb_prop in Pv as [Mv Sv]. apply (may_ok t X v V) in Mv.
-    destruct (Go v V) as [F' P']; [apply Mv|]. apply by_going with (v := v); auto. left. split; [exact Mv|split;
-    [exact Sv|]]. intros w Mw Sw n. apply when_newer; auto; [apply P, Mv|]. apply Mn; [apply Mw|].
-    rewrite (proj2 (may_ok t X w (proj1 Mw)) Mw), Sw. auto.
+  - destruct H as (V & Pv & Mn). apply andb_prop in Pv as [Mv Sv]. apply (may_ok t X v V) in Mv. destruct (Go v
+    V) as [F' P']; [apply Mv|]. apply by_going with (v := v); auto. left. split; [exact Mv|split; [exact Sv|]].
+    intros w Mw Sw n. apply when_newer; auto; [apply P, Mv|]. apply Mn; [apply Mw|]. rewrite (proj2 (may_ok t X w
+    (proj1 Mw)) Mw), Sw. auto.
   - assert (Ns : forall w, may_go NB r blk len dep false t X w -> ~ sur w = true). { intros w Mw Sw.
     specialize (H w (proj1 Mw)). rewrite (proj2 (may_ok t X w (proj1 Mw)) Mw), Sw in H. discriminate. } clear H.
     pose proof (pick_spec NB (may_lose t X) (when t)) as H. destruct (pick NB (may_lose t X) (when t)) as [v|].
@@ -82,16 +82,16 @@ Proof. induction fuel; intros X F P; cbn [cut_blocks]; destruct (Nat.leb_spec (c
       apply by_going with (v := v); auto. right. split; [exact Ns|split; [exact Mv|]]. intros w Mw n.
       apply when_newer; auto; [apply P, Mv|]. apply Mn; [apply Mw|]. now apply may_ok; [apply Mw|].
     + exfalso. enough (cnt NB X <= C) by lia. eapply Nat.le_trans; [|apply (fits t)]. apply cnt_le.
-      intros w V Xw. specialize (H w V). unfold may_lose in H. rewrite Xw in H. simpl in H.
-      apply negb_false_iff in H. rewrite H, andb_true_r. apply Nat.leb_le, P, Xw. Qed.
+      intros w V Xw. specialize (H w V). unfold may_lose in H. rewrite Xw in H. simpl in H. apply negb_false_iff
+      in H. rewrite H, andb_true_r. apply Nat.leb_le, P, Xw. Qed.
 
 Lemma cached_ok sur : forall t, past t (cached sur t) /\
   cut_by NB C (fun X v => first_of (may_go NB r blk len dep false (S t) X) (fun v => sur (S t) v = true)
     (newer (S t)) v) (filled_with blk len (S t) (cached sur t)) (cached sur (S t)).
 Proof. assert (G : forall t, past t (cached sur t)). { induction t; [intros v; discriminate|].
-  pose proof (past_full NB blk len blk_NB t _ IHt) as P. intros v Hv. cbn [cached] in Hv.
-  pose proof (kept_of NB _ C _ _ (cut_ok (S t) (sur (S t)) _ _ (le_n _) P) v Hv) as X. now apply P. } intros t.
-  split; auto. apply cut_ok; auto. apply past_full; auto. Qed.
+  pose proof (past_full NB blk len blk_NB t _ IHt) as P. intros v Hv. cbn [cached] in Hv. pose proof (kept_of NB
+  _ C _ _ (cut_ok (S t) (sur (S t)) _ _ (le_n _) P) v Hv) as X. now apply P. } intros t. split; auto.
+  apply cut_ok; auto. apply past_full; auto. Qed.
 End ForestPrograms.
 
 (* A lemma for the next, of no row (-). What the programs cache are cuts of LRU and of T-LRU, and so is what

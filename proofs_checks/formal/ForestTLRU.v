@@ -63,9 +63,9 @@ Proof. intros L A. unfold Forest.above in A. apply existsb_exists in A as (k & H
   pose proof (dep_ok (last t c) d Hd) as Dc. rewrite E in Dc. assert (Hk' : k < len (last t c)) by lia.
   pose proof (dep_ok (last t c) k Hk') as Dk. assert (Up : forall s, reads s c = true -> reads s (blk (last t c)
   k) = true). { intros s Rs. apply reads_ok in Rs as (e & He & Ee). pose proof (dep_ok s e He) as De.
-  rewrite Ee, Dc in De. injection De as ->. apply reads_ok. exists k. split; [lia|].
-  apply (tree s (last t c) e k); auto; [congruence|lia]. } assert (Ge : last t (blk (last t c) k) >= last t c).
-  { apply last_ge; auto; [apply last_le|]. apply Up. now apply last_reads. } repeat split; auto; try lia.
+  rewrite Ee, Dc in De. injection De as ->. apply reads_ok. exists k. split; [lia|]. apply (tree s (last t c) e
+  k); auto; [congruence|lia]. } assert (Ge : last t (blk (last t c) k) >= last t c). { apply last_ge; auto;
+  [apply last_le|]. apply Up. now apply last_reads. } repeat split; auto; try lia.
   - unfold Forest.newer. lia.
   - unfold Forest.pin. rewrite !Nat.ltb_lt. lia.
   - unfold Forest.surplus. rewrite !Nat.ltb_lt. pose proof (mark_up t _ _ Up). lia. Qed.
@@ -96,18 +96,17 @@ Proof. split; [intros u v w; apply newer_trans|]. intros u c L A. now apply (abo
 Lemma oldest_any strict t X v : past t X -> oldest strict t X v -> oldest false t X v.
 Proof. apply first_any, newer_above. Qed.
 
-(* Row forest.tlru.high-water.closed. Of what was read the same block goes first in a strict cache and in one with
-   holes, so that they are the same. *)
-Theorem strict_is_holes t X v : past t X ->
+(* Of what was read the same block goes first in a strict cache and in one with holes. *)
+Lemma same_goes t X v : past t X ->
   (goes_first NB xi Q r blk len dep true t X v <-> goes_first NB xi Q r blk len dep false t X v).
 Proof. intros P. unfold goes_first, first_of. assert (Le : forall w, may_go true t X w -> may_go false t X w).
-  { intros w (A & B & D & _). repeat split; auto. discriminate. }
-  assert (Dn : forall w, may_go false t X w -> exists c, may_go true t X c /\ (c = w \/ newer t w c) /\ (surplus
-  t w = true -> surplus t c = true)). { intros w Mw. destruct (leaf_below t (fun v c => newer t v c /\ (surplus t
-  v = true -> surplus t c = true)) X) with (v := w) as (c & Mc & [->|[Nc Sc]]); eauto. split.
+  { intros w (A & B & D & _). repeat split; auto. discriminate. } assert (Dn : forall w, may_go false t X w ->
+  exists c, may_go true t X c /\ (c = w \/ newer t w c) /\ (surplus t w = true -> surplus t c = true)).
+  { intros w Mw. destruct (leaf_below t (fun v c => newer t v c /\ (surplus t v = true -> surplus t c = true)) X)
+  with (v := w) as (c & Mc & [->|[Nc Sc]]); eauto. split.
     - intros u x y [A1 A2] [B1 B2]. split; auto. eapply newer_trans; eauto.
-    - intros u c L A. destruct (above_spec t u c L A) as (_ & _ & N & _ & S & _). auto. } split;
-      intros [(M & S & Mn)|(Ns & M & Mn)].
+    - intros u c L A. destruct (above_spec t u c L A) as (_ & _ & N & _ & S & _). auto. } split; intros [(M & S &
+      Mn)|(Ns & M & Mn)].
   - left. split; [auto|split; [auto|]]. intros w Mw Sw n. destruct (Dn w Mw) as (c & Mc & Nc & Sc).
     destruct (Nat.eq_dec c v) as [->|n']; [destruct Nc; congruence|]. specialize (Mn c Mc (Sc Sw) n').
     destruct Nc as [->|Nc]; auto. eapply newer_trans; eauto.
@@ -115,10 +114,20 @@ Proof. intros P. unfold goes_first, first_of. assert (Le : forall w, may_go true
     + intros w Mw Sw. destruct (Dn w Mw) as (c & Mc & _ & Sc). exact (Ns c Mc (Sc Sw)).
     + intros w Mw n. destruct (Dn w Mw) as (c & Mc & Nc & _). destruct (Nat.eq_dec c v) as [->|n']; [destruct Nc;
       congruence|]. specialize (Mn c Mc n'). destruct Nc as [->|Nc]; auto. eapply newer_trans; eauto.
-  - left. split; [|auto]. destruct (Dn v M) as (c & Mc & [->|Nc] & Sc); auto. exfalso.
-    apply (newer_not t v c Nc). apply Mn; auto. intros ->. exact (newer_not t v v Nc Nc).
+  - left. split; [|auto]. destruct (Dn v M) as (c & Mc & [->|Nc] & Sc); auto. exfalso. apply (newer_not t v c
+    Nc). apply Mn; auto. intros ->. exact (newer_not t v v Nc Nc).
   - right. split; [auto|split; [|auto]]. destruct (Dn v M) as (c & Mc & [->|Nc] & _); auto. exfalso.
     apply (newer_not t v c Nc). apply Mn; auto. intros ->. exact (newer_not t v v Nc Nc). Qed.
+
+Lemma past_upd t X v : past t X -> past t (upd X v false).
+Proof. intros P w. destruct (upd_case X v false w) as [[-> E]|[_ E]]; rewrite E; [discriminate|apply P]. Qed.
+(* Row forest.tlru.high-water.closed. Of what was read, strict caches and caches with holes are cut to the same:
+   what is surplus ends a path. *)
+Theorem strict_is_holes : forall t X X', past t X ->
+  (tlru_in_order_cut NB C xi Q r blk len dep true t X X' <->
+   tlru_in_order_cut NB C xi Q r blk len dep false t X X').
+Proof. intros t X X' P. split; intros R; induction R as [X D | X v X' O G R IH]; (now apply by_done) ||
+  (apply by_going with (v := v); [auto|now apply same_goes|exact (IH (past_upd t X v P))]). Qed.
 
 (* T-LRU that takes the oldest surplus first, on overflow alone, is a T-LRU. *)
 Lemma in_order_is_tlru strict t X X' :
@@ -128,8 +137,6 @@ Proof. induction 1 as [X D | X v X' O [(M & S & _)|(_ & M & Mn)] R IH].
   - now apply t_free with (v := v).
   - apply t_evict with (v := v); auto. split; auto. Qed.
 
-Lemma past_upd t X v : past t X -> past t (upd X v false).
-Proof. intros P w. destruct (upd_case X v false w) as [[-> E]|[_ E]]; rewrite E; [discriminate|apply P]. Qed.
 Lemma past_full t X : past t X -> past (S t) (full (S t) X).
 Proof. intros P v. unfold filled_with. rewrite orb_true_iff. simpl. destruct (reads (S t) v) eqn:R.
   - intros _. split; [lia|]. apply reads_ok in R as (d & Hd & <-). now apply blk_NB.
@@ -141,9 +148,9 @@ Lemma lru_cut_inv strict t X X' : lru_cut strict t X X' -> past t X -> top t X -
   cnt NB X' <= C /\ (forall v, X' v = true -> X v = true) /\ top t X'.
 Proof. unfold Forest.lru_cut. induction 1 as [X D | X v X' O Ov R IH]; intros P T; auto. apply oldest_any in Ov;
   auto. destruct IH as (I1 & I2 & I3); [now apply past_upd| |].
-  - intros x w. destruct (upd_case X v false x) as [[-> E]|[nx E]]; rewrite E; [discriminate|].
-    intros Xx Nw Lw Hw. destruct (upd_case X v false w) as [[-> F]|[nw F]]; rewrite F; [|now apply (T x w)].
-    exfalso. exact (newer_not t x v (others_newer t X v x Ov P Xx nx) Nw).
+  - intros x w. destruct (upd_case X v false x) as [[-> E]|[nx E]]; rewrite E; [discriminate|]. intros Xx Nw Lw
+    Hw. destruct (upd_case X v false w) as [[-> F]|[nw F]]; rewrite F; [|now apply (T x w)]. exfalso.
+    exact (newer_not t x v (others_newer t X v x Ov P Xx nx) Nw).
   - repeat split; auto. intros w Hw. specialize (I2 w Hw). destruct (upd_case X v false w) as [[-> E]|[_ E]];
     rewrite E in I2; try discriminate; auto. Qed.
 Lemma tlru_cut_inv strict t Z X X' : tlru_cut strict t X X' -> cnt NB Z <= C -> top t Z -> past t X ->
@@ -152,10 +159,10 @@ Lemma tlru_cut_inv strict t Z X X' : tlru_cut strict t X X' -> cnt NB Z <= C -> 
 Proof. induction 1 as [X D | X v X' Mv Sv R IH | X v X' O Ov R IH]; intros ZC T P I; auto.
   - apply IH; auto using past_upd. intros w Zw Bw. destruct (upd_case X v false w) as [[-> E]|[_ E]]; rewrite E;
     [congruence|auto].
-  - apply oldest_any in Ov; auto. apply IH; auto using past_upd. intros w Zw Bw.
-    destruct (upd_case X v false w) as [[-> E]|[_ E]]; rewrite E; [|auto]. exfalso.
-    enough (cnt NB X <= cnt NB Z) by lia. apply cnt_le. intros x Hx Xx. destruct (Nat.eq_dec x v) as [->|nx];
-    auto. destruct (P x Xx) as [Lx _]. apply (T v x); auto. now apply (others_newer t X v x). Qed.
+  - apply oldest_any in Ov; auto. apply IH; auto using past_upd. intros w Zw Bw. destruct (upd_case X v false w)
+    as [[-> E]|[_ E]]; rewrite E; [|auto]. exfalso. enough (cnt NB X <= cnt NB Z) by lia. apply cnt_le.
+    intros x Hx Xx. destruct (Nat.eq_dec x v) as [->|nx]; auto. destruct (P x Xx) as [Lx _]. apply (T v x); auto.
+    now apply (others_newer t X v x). Qed.
 
 (* The requests; how many leading blocks each can hit, and how many units it has in all. *)
 Variables ask total : nat -> nat.
@@ -178,14 +185,13 @@ Lemma invariant t : t >= t0 -> past t (A t) /\ past t (B t) /\ top t (A t) /\
 Proof. induction 1 as [|t Ht (PA & PB & TA & I)].
   - repeat split; auto; try (now apply read_before); try (rewrite <- same in *; now apply read_before).
     intros v Av _. now rewrite <- same.
-  - assert (Pf := past_full t). assert (Tf : top (S t) (full (S t) (A t))). { intros v w.
-    unfold filled_with, Forest.newer. rewrite !orb_true_iff. simpl. pose proof (last_le t w).
-    pose proof (last_le t v). destruct (reads (S t) w) eqn:Rw; auto. destruct (reads (S t) v) eqn:Rv;
-    intros [H1|H1] N Lw Hw; try lia; try discriminate. left. apply (TA v w); auto. }
-    destruct (lru_cut_inv _ _ _ _ (A_cut t Ht) (Pf _ PA) Tf) as (CA & SA & TA').
-    destruct (tlru_cut_inv _ _ (A (S t)) _ _ (B_cut t Ht) CA TA' (Pf _ PB)) as (PB' & I'). { intros v Av Bv.
-    specialize (SA v Av). unfold filled_with in *. apply orb_true_iff. apply orb_true_iff in SA.
-    destruct (reads (S t) v) eqn:R; auto. destruct SA as [SA|]; auto. left. apply I; auto.
+  - assert (Pf := past_full t). assert (Tf : top (S t) (full (S t) (A t))). { intros v w. unfold filled_with,
+    Forest.newer. rewrite !orb_true_iff. simpl. pose proof (last_le t w). pose proof (last_le t v).
+    destruct (reads (S t) w) eqn:Rw; auto. destruct (reads (S t) v) eqn:Rv; intros [H1|H1] N Lw Hw; try lia;
+    try discriminate. left. apply (TA v w); auto. } destruct (lru_cut_inv _ _ _ _ (A_cut t Ht) (Pf _ PA) Tf) as
+    (CA & SA & TA'). destruct (tlru_cut_inv _ _ (A (S t)) _ _ (B_cut t Ht) CA TA' (Pf _ PB)) as (PB' & I').
+    { intros v Av Bv. specialize (SA v Av). unfold filled_with in *. apply orb_true_iff. apply orb_true_iff in
+    SA. destruct (reads (S t) v) eqn:R; auto. destruct SA as [SA|]; auto. left. apply I; auto.
     unfold Forest.surplus in *. simpl in Bv. now rewrite R in Bv. } repeat split; auto; try (apply (Pf _ PA);
     now apply SA); now apply PB'. Qed.
 
@@ -195,15 +201,15 @@ Local Notation excess := (forest_excess xi blk ask total).
    of each request that no earlier one had, of those that continue a path, T-LRU has at most LRU's excess at every
    request. *)
 Theorem forest_tlru_never_worse t : t >= t0 -> excess (B t) (S t) <= excess (A t) (S t).
-Proof. intros Ht. destruct (invariant t Ht) as (PA & PB & TA & I). unfold forest_excess, hits.
-  enough (leads blk (fun _ => B t) (S t) (ask (S t)) 0 >= min (leads blk (fun _ => A t) (S t) (ask (S t)) 0)
-  (total (S t) - xi)) by lia. pose proof (leads_le blk (fun _ => A t) (S t) (ask (S t)) 0) as L.
-  apply (leads_ge blk); [lia|]. intros k Hk. simpl. assert (Ak : A t (blk (S t) k) = true) by (apply (leads_in
-  blk (fun _ => A t) (S t) (ask (S t)) 0 k); lia). apply I; auto. pose proof (ask_len (S t)).
-  unfold Forest.surplus. apply Nat.ltb_ge. rewrite dep_ok by lia. destruct (covers (S t) ltac:(lia)) as (kn & (K1
-  & K2 & K3) & K4). destruct (PA _ Ak) as [Lk _]. pose proof (last_reads _ _ Lk) as R.
-  pose proof (last_le t (blk (S t) k)). assert (k < kn). { destruct (le_lt_dec kn k) as [H1|]; auto.
-  rewrite (K3 k (last t (blk (S t) k))) in R; auto; lia. } destruct K2 as (s' & U1 & U2 & U3 & U4); [lia|].
-  specialize (K4 ltac:(lia)). assert (mark t (blk (S t) k) >= len s'). { apply mark_ge; auto; [lia|].
-  apply reads_ok. exists k. split; [lia|]. apply (tree s' (S t) (kn - 1) k); auto; lia. } lia. Qed.
+Proof. intros Ht. destruct (invariant t Ht) as (PA & PB & TA & I). unfold forest_excess, hits. enough (leads blk
+  (fun _ => B t) (S t) (ask (S t)) 0 >= min (leads blk (fun _ => A t) (S t) (ask (S t)) 0) (total (S t) - xi)) by
+  lia. pose proof (leads_le blk (fun _ => A t) (S t) (ask (S t)) 0) as L. apply (leads_ge blk); [lia|].
+  intros k Hk. simpl. assert (Ak : A t (blk (S t) k) = true) by (apply (leads_in blk (fun _ => A t) (S t) (ask (S
+  t)) 0 k); lia). apply I; auto. pose proof (ask_len (S t)). unfold Forest.surplus. apply Nat.ltb_ge.
+  rewrite dep_ok by lia. destruct (covers (S t) ltac:(lia)) as (kn & (K1 & K2 & K3) & K4). destruct (PA _ Ak) as
+  [Lk _]. pose proof (last_reads _ _ Lk) as R. pose proof (last_le t (blk (S t) k)). assert (k < kn).
+  { destruct (le_lt_dec kn k) as [H1|]; auto. rewrite (K3 k (last t (blk (S t) k))) in R; auto; lia. }
+  destruct K2 as (s' & U1 & U2 & U3 & U4); [lia|]. specialize (K4 ltac:(lia)). assert (mark t (blk (S t) k) >=
+  len s'). { apply mark_ge; auto; [lia|]. apply reads_ok. exists k. split; [lia|]. apply (tree s' (S t) (kn - 1)
+  k); auto; lia. } lia. Qed.
 End Marks.

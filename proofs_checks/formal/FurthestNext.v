@@ -58,8 +58,8 @@ Proof. unfold next. now rewrite Nat.sub_diag. Qed.
 Lemma backwards (A : nat -> Prop) : A T -> (forall t, t < T -> A (S t) -> A t) -> forall t, t <= T -> A t.
 Proof. intros E St t Ht. replace t with (T - (T - t)) by lia. generalize (T - t) as k. induction k.
   - now rewrite Nat.sub_0_r.
-  - destruct (le_lt_dec T k); [replace (T - S k) with (T - k) by lia; auto|]. apply St; [lia|].
-    replace (S (T - S k)) with (T - k) by lia. auto. Qed.
+  - destruct (le_lt_dec T k); [replace (T - S k) with (T - k) by lia; auto|]. apply St; [lia|]. replace (S (T - S
+    k)) with (T - k) by lia. auto. Qed.
 Lemma next_spec i : forall t, t <= T -> t <= next t i <= T /\ (next t i < T -> touch (next t i) i = true /\
   since (next t i) i = since t i).
 Proof. apply (backwards (fun t => t <= next t i <= T /\ (next t i < T -> touch (next t i) i = true /\ since (next
@@ -69,10 +69,11 @@ Proof. apply (backwards (fun t => t <= next t i <= T /\ (next t i < T -> touch (
     + split; [lia|]. auto.
     + split; [lia|]. intros L. destruct (W L) as [W1 W2]. split; auto. rewrite W2. simpl. now rewrite E. Qed.
 Lemma next_last t s i : t <= s -> s < T -> touch s i = true -> next t i <= s.
-Proof. intros L H Ts. assert (G : forall t, t <= T -> t <= s -> next t i <= s).
-  { apply (backwards (fun t => t <= s -> next t i <= s)); [lia|]. intros u Hu IH Us. rewrite next_here by auto.
-  destruct (touch u i) eqn:E; auto. apply IH. destruct (Nat.eq_dec u s) as [->|]; [congruence|lia]. } apply G;
-  lia. Qed.
+Proof. intros L H Ts. assert (G : forall t, t <= T -> t <= s -> next t i <= s). { apply (backwards (fun t => t <=
+  s -> next t i <= s)); [lia|]. intros u Hu IH Us. rewrite next_here by auto. destruct (touch u i) eqn:E; auto.
+  apply IH. destruct (Nat.eq_dec u s) as [->|]; [congruence|lia]. } apply G; lia. Qed.
+Lemma since_le t i : since t i <= t + r.
+Proof. induction t; simpl; [lia|]. destruct (touch t i); lia. Qed.
 Lemma since_after s t i : s < t -> touch s i = true -> since t i >= S s + r.
 Proof. induction t; simpl; intros H Ts; [lia|]. destruct (touch t i) eqn:E; [lia|]. apply IHt; auto.
   destruct (Nat.eq_dec s t) as [->|]; [congruence|lia]. Qed.
@@ -82,16 +83,16 @@ Proof. intros Ht. unfold free. rewrite negb_true_iff. split.
   - intros E p Pp. apply not_true_is_false. intros Cp. apply not_true_iff_false in E. apply E.
     apply existsb_exists. exists p. rewrite Pp, Cp. split; auto. apply in_seq. apply andb_prop in Cp as [_ Cp].
     apply Nat.leb_le in Cp. lia.
-  - intros H. apply not_true_is_false. intros E. apply existsb_exists in E as (p & _ & E).
-    apply andb_prop in E as [Pp Cp]. rewrite H in Cp; auto. discriminate. Qed.
+  - intros H. apply not_true_is_false. intros E. apply existsb_exists in E as (p & _ & E). apply andb_prop in E
+    as [Pp Cp]. rewrite H in Cp; auto. discriminate. Qed.
 Lemma free_upd P t s i : t < T -> P t = false -> free (upd P t true) s i = free P s i && negb (covers t s i).
-Proof. intros Ht Pt. unfold free. rewrite <- negb_orb. f_equal. apply eq_true_iff_eq.
-  rewrite orb_true_iff, !existsb_exists. split.
+Proof. intros Ht Pt. unfold free. rewrite <- negb_orb. f_equal. apply eq_true_iff_eq. rewrite orb_true_iff,
+  !existsb_exists. split.
   - intros (p & Hp & E). apply andb_prop in E as [Pp Cp]. destruct (upd_case P t true p) as [[-> E]|[n E]]; auto.
     rewrite E in Pp. left. exists p. now rewrite Pp, Cp.
   - intros [(p & Hp & E)|E].
-    + exists p. apply andb_prop in E as [Pp Cp]. split; auto. rewrite Cp, andb_true_r.
-      destruct (upd_case P t true p) as [[_ E]|[_ E]]; rewrite E; auto.
+    + exists p. apply andb_prop in E as [Pp Cp]. split; auto. rewrite Cp, andb_true_r. destruct (upd_case P t
+      true p) as [[_ E]|[_ E]]; rewrite E; auto.
     + exists t. rewrite upd_eq, E. split; auto. apply in_seq. lia. Qed.
 Lemma free_ext P Q s i : (forall p, P p = Q p) -> free P s i = free Q s i.
 Proof. intros E. unfold free. f_equal. apply eq_true_iff_eq. rewrite !existsb_exists. split; intros (p & Hp & H);
@@ -104,8 +105,8 @@ Proof. intros E. unfold allowed, of_rooms. f_equal; [f_equal|]; apply sum_ext.
 
 (* Which intervals of next turns cover step t: all but those of what stays. *)
 Lemma covers_next t i : t < T -> next t i < T -> covers t (next t i) i = negb (exempt t i).
-Proof. intros Ht L. destruct (next_spec i t ltac:(lia)) as (B & W). destruct (W L) as [W1 W2].
-  unfold covers, exempt. rewrite W2. replace (t <=? next t i) with true by (symmetry; apply Nat.leb_le; lia).
+Proof. intros Ht L. destruct (next_spec i t ltac:(lia)) as (B & W). destruct (W L) as [W1 W2]. unfold covers,
+  exempt. rewrite W2. replace (t <=? next t i) with true by (symmetry; apply Nat.leb_le; lia).
   rewrite andb_true_r. destruct (Nat.ltb_spec t (since t i)); simpl; (apply Nat.leb_le || apply Nat.leb_gt); lia.
   Qed.
 
@@ -125,8 +126,8 @@ Proof. intros Ht Pt. unfold allowed. assert (E1 : of_rooms (upd P t true) = of_r
       destruct (touch s i) eqn:Ts; simpl; auto. destruct (Nat.eqb_spec (next t i) s) as [|n]; simpl; auto.
       rewrite free_upd by auto. replace (covers t s i) with false; [now rewrite andb_true_r|]. symmetry.
       unfold covers. apply andb_false_iff. left. apply Nat.leb_gt. pose proof (next_last t s i L Hs Ts).
-      destruct (next_spec i t ltac:(lia)) as (B & W). destruct W as [W1 _]; [lia|].
-      pose proof (since_after (next t i) s i ltac:(lia) W1). lia. } lia. Qed.
+      destruct (next_spec i t ltac:(lia)) as (B & W). destruct W as [W1 _]; [lia|]. pose proof (since_after (next
+      t i) s i ltac:(lia) W1). lia. } lia. Qed.
 
 (* A turn uses what it can, and what it leaves covers the need of the next turn that reads the item. *)
 Hypothesis enough : forall t i, t < T -> i < N -> touch t i = true -> next (S t) i < T ->
@@ -135,32 +136,31 @@ Lemma serving t Y P : t < T -> (forall p, P p = true -> t < p) ->
   allowed t Y P = allowed (S t) (fill t Y) P + sum N (fun i => if touch t i then min (worth t i) (Y i) else 0).
 Proof. intros Ht Pt. unfold allowed. enough (sum N (of_next t Y P) + sum N (of_later t P) = sum N (of_next (S t)
   (fill t Y) P) + sum N (of_later (S t) P) + sum N (fun i => if touch t i then min (worth t i) (Y i) else 0)) by
-  lia. rewrite <- !sum_add. apply sum_ext. intros i Hi. set (s := next (S t) i).
-  destruct (next_spec i (S t) ltac:(lia)) as (B & W). fold s in B, W. unfold of_next, fill. fold s.
-  destruct (touch t i) eqn:Tt.
+  lia. rewrite <- !sum_add. apply sum_ext. intros i Hi. set (s := next (S t) i). destruct (next_spec i (S t)
+  ltac:(lia)) as (B & W). fold s in B, W. unfold of_next, fill. fold s. destruct (touch t i) eqn:Tt.
   - assert (Nt : next t i = t) by (now rewrite next_here, Tt by auto). assert (Ft : free P t i = true).
     { apply free_spec; auto. intros p Pp. specialize (Pt p Pp). unfold covers. apply andb_false_iff. right.
     apply Nat.leb_gt. lia. } rewrite Nt, Ft. replace (t <? T) with true by (symmetry; now apply Nat.ltb_lt).
     cbn [andb]. assert (E : of_later t P i = of_later (S t) P i + if (s <? T) && free P s i then worth s i else
     0). { unfold of_later. fold s. rewrite Nt. rewrite (sum_ext T _ (fun u => (if (S t <=? u) && touch u i &&
     negb (s =? u) && free P u i then worth u i else 0) + if (u =? s) then (if free P s i then worth s i else 0)
-    else 0)). { rewrite sum_add, sum_point. destruct (s <? T); simpl; auto. } intros u Hu.
-    destruct (Nat.eqb_spec u s) as [->|nu].
+    else 0)). { rewrite sum_add, sum_point. destruct (s <? T); simpl; auto. } intros u Hu. destruct (Nat.eqb_spec
+    u s) as [->|nu].
       - destruct (W ltac:(lia)) as [W1 _]. rewrite W1, Nat.eqb_refl. replace (t <=? s) with true by (symmetry;
         apply Nat.leb_le; lia). replace (t =? s) with false by (symmetry; apply Nat.eqb_neq; lia).
         cbn [andb negb]. rewrite !andb_false_r. reflexivity.
-      - replace (s =? u) with false by (symmetry; apply Nat.eqb_neq; lia). cbn [negb].
-        rewrite andb_true_r, Nat.add_0_r. destruct (Nat.eq_dec u t) as [->|nt].
+      - replace (s =? u) with false by (symmetry; apply Nat.eqb_neq; lia). cbn [negb]. rewrite andb_true_r,
+        Nat.add_0_r. destruct (Nat.eq_dec u t) as [->|nt].
         + rewrite Nat.eqb_refl. cbn [negb]. rewrite andb_false_r. replace (S t <=? t) with false by (symmetry;
           apply Nat.leb_gt; lia). reflexivity.
         + replace (t =? u) with false by (symmetry; apply Nat.eqb_neq; lia). cbn [negb]. rewrite andb_true_r.
           replace (S t <=? u) with (t <=? u) by (apply eq_true_iff_eq; rewrite !Nat.leb_le; lia). reflexivity. }
-          rewrite E. destruct (Nat.ltb_spec s T) as [L|]; cbn [andb]; [|lia].
-          pose proof (enough t i Ht Hi Tt L) as En. fold s in En. destruct (free P s i); lia.
+          rewrite E. destruct (Nat.ltb_spec s T) as [L|]; cbn [andb]; [|lia]. pose proof (enough t i Ht Hi Tt L)
+          as En. fold s in En. destruct (free P s i); lia.
   - assert (Nt : next t i = s) by (now rewrite next_here, Tt by auto). rewrite Nt, Nat.add_0_r. f_equal.
-    apply sum_ext. intros u Hu. rewrite Nt. fold s. destruct (Nat.eq_dec u t) as [->|nt];
-    [now rewrite Tt, !andb_false_r|]. replace (S t <=? u) with (t <=? u) by (apply eq_true_iff_eq;
-    rewrite !Nat.leb_le; lia). reflexivity. Qed.
+    apply sum_ext. intros u Hu. rewrite Nt. fold s. destruct (Nat.eq_dec u t) as [->|nt]; [now rewrite Tt,
+    !andb_false_r|]. replace (S t <=? u) with (t <=? u) by (apply eq_true_iff_eq; rewrite !Nat.leb_le; lia).
+    reflexivity. Qed.
 
 Definition kept_from t Z := sum T (fun s => if t <=? s then kept Z s else 0).
 Lemma kept_here t Z : t < T -> kept_from t Z = kept Z t + kept_from (S t) Z.
@@ -171,8 +171,8 @@ Proof. intros Ht. unfold kept_from. rewrite (sum_ext T _ (fun s => (if s =? t th
     + rewrite Nat.leb_refl. replace (S t <=? t) with false by (symmetry; apply Nat.leb_gt; lia). lia.
     + replace (S t <=? s) with (t <=? s) by (apply eq_true_iff_eq; rewrite !Nat.leb_le; lia). reflexivity. Qed.
 Lemma kept_end Z : kept_from T Z = 0.
-Proof. unfold kept_from. rewrite (sum_ext T _ (fun _ => 0)); [apply sum_zero|]. intros s Hs.
-  replace (T <=? s) with false; auto. symmetry. apply Nat.leb_gt. lia. Qed.
+Proof. unfold kept_from. rewrite (sum_ext T _ (fun _ => 0)); [apply sum_zero|]. intros s Hs. replace (T <=? s)
+  with false; auto. symmetry. apply Nat.leb_gt. lia. Qed.
 Lemma kept_all Z : kept_from 0 Z = sum T (kept Z).
 Proof. unfold kept_from. now apply sum_ext. Qed.
 Lemma allowed_more t Y Y' P : (forall i, i < N -> Y i <= Y' i) -> allowed t Y P <= allowed t Y' P.
@@ -186,25 +186,24 @@ Proof. intros H. rewrite <- sum_add. apply sum_ext. intros i _. specialize (H i)
 (* No plan keeps more than any set of steps allows. *)
 Lemma plan_allowed X0 Z P : plan X0 Z -> sum T (kept Z) <= allowed 0 X0 P.
 Proof. intros Pl. assert (G : forall t, t <= T -> kept_from t Z <= allowed t (Z t) (fun p => P p && (t <=? p))).
-  { apply backwards; [rewrite kept_end; lia|]. intros t Ht IH. rewrite kept_here by auto.
-  set (P' := fun p => P p && (S t <=? p)) in *. assert (Le : kept Z t + kept_from (S t) Z <= allowed t (Z t) P').
-  { rewrite (serving t (Z t) P' Ht); [|intros p Pp; apply andb_prop in Pp as [_ Pp]; now apply Nat.leb_le in Pp].
-  unfold kept at 1. enough (allowed (S t) (Z (S t)) P' <= allowed (S t) (fill t (Z t)) P') by lia.
-  apply allowed_more. intros i _. now apply (z_step _ _ Pl). } assert (Ex : forall p, (P p && (t <=? p)) = (if P
-  t then upd P' t true else P') p). { intros p. unfold P'. destruct (P t) eqn:Pt.
+  { apply backwards; [rewrite kept_end; lia|]. intros t Ht IH. rewrite kept_here by auto. set (P' := fun p => P p
+  && (S t <=? p)) in *. assert (Le : kept Z t + kept_from (S t) Z <= allowed t (Z t) P'). { rewrite (serving t (Z
+  t) P' Ht); [|intros p Pp; apply andb_prop in Pp as [_ Pp]; now apply Nat.leb_le in Pp]. unfold kept at 1.
+  enough (allowed (S t) (Z (S t)) P' <= allowed (S t) (fill t (Z t)) P') by lia. apply allowed_more. intros i _.
+  now apply (z_step _ _ Pl). } assert (Ex : forall p, (P p && (t <=? p)) = (if P t then upd P' t true else P')
+  p). { intros p. unfold P'. destruct (P t) eqn:Pt.
       - unfold upd. destruct (Nat.eqb_spec p t) as [->|n]; [now rewrite Pt, Nat.leb_refl|]. f_equal.
         apply eq_true_iff_eq. rewrite !Nat.leb_le. lia.
       - destruct (Nat.eq_dec p t) as [->|n]; [now rewrite Pt|]. f_equal. apply eq_true_iff_eq.
         rewrite !Nat.leb_le. lia. } rewrite (allowed_ext t (Z t) _ _ Ex). destruct (P t); [|exact Le].
-        pose proof (buy t (Z t) P' Ht) as B. unfold P' in B at 1.
-        rewrite (proj2 (Nat.leb_gt (S t) t)) in B by lia. rewrite andb_false_r in B. specialize (B eq_refl).
-        enough (sum N (fun i => if exempt t i then 0 else of_next t (Z t) P' i) <= room t) by lia.
-        apply Nat.le_trans with (sum N (fun i => if exempt t i then 0 else Z t i)). { apply sum_le. intros i _.
-        unfold of_next. destruct (exempt t i); auto. destruct (_ && _); lia. } pose proof (z_fits _ _ Pl t Ht).
-        pose proof (split_exempt t (Z t) (fun i => z_stays _ _ Pl t i Ht)). unfold room. lia. }
-        specialize (G 0 ltac:(lia)). rewrite kept_all in G. eapply Nat.le_trans; [exact G|].
-        rewrite (allowed_ext 0 (Z 0) _ P) by (intros p; apply andb_true_r). apply allowed_more. intros i _.
-        apply (z_first _ _ Pl). Qed.
+        pose proof (buy t (Z t) P' Ht) as B. unfold P' in B at 1. rewrite (proj2 (Nat.leb_gt (S t) t)) in B by
+        lia. rewrite andb_false_r in B. specialize (B eq_refl). enough (sum N (fun i => if exempt t i then 0 else
+        of_next t (Z t) P' i) <= room t) by lia. apply Nat.le_trans with (sum N (fun i => if exempt t i then 0
+        else Z t i)). { apply sum_le. intros i _. unfold of_next. destruct (exempt t i); auto. destruct (_ && _);
+        lia. } pose proof (z_fits _ _ Pl t Ht). pose proof (split_exempt t (Z t) (fun i => z_stays _ _ Pl t i
+        Ht)). unfold room. lia. } specialize (G 0 ltac:(lia)). rewrite kept_all in G. eapply Nat.le_trans;
+        [exact G|]. rewrite (allowed_ext 0 (Z 0) _ P) by (intros p; apply andb_true_r). apply allowed_more.
+        intros i _. apply (z_first _ _ Pl). Qed.
 
 (* Read backwards, an eviction of what is needed before all steps of P puts its step into P. *)
 Lemma evictions t Y Y' : t < T -> cut t Y Y' -> (forall i, exempt t i = true -> Y i = level t i) ->
@@ -213,75 +212,70 @@ Lemma evictions t Y Y' : t < T -> cut t Y Y' -> (forall i, exempt t i = true -> 
 Proof. intros Ht R. induction R as [Y Y' D E | Y v Z Y' Hv F Mv OZ R IH | Y v Z Y' O Ns Hv Yv Mv Mx OZ R IH];
   intros Fo P K RP A.
   - exists P. split; auto. eapply Nat.le_trans; [|exact A]. apply allowed_more. intros i _. rewrite E. auto.
-  - destruct (IH) with (P := P) (K := K) as (Q & RQ & AQ); auto. { intros i Ei.
-    rewrite OZ, upd_neq by congruence. auto. } assert (AZ : allowed t (upd Y v (Y v - 1)) Q <= K).
-    { eapply Nat.le_trans; [|exact AQ]. apply allowed_more. intros i _. rewrite OZ. auto. } exists Q. split;
-    auto. eapply Nat.le_trans; [|exact AZ]. unfold allowed. enough (sum N (of_next t Y Q) <= sum N (of_next t
-    (upd Y v (Y v - 1)) Q)) by lia. apply sum_le. intros j _. unfold of_next.
-    destruct (upd_case Y v (Y v - 1) j) as [[-> E]|[_ E]]; rewrite E; [|lia]. unfold use in F.
-    destruct (next t v <? T); simpl; [|lia]. destruct (free Q _ _); lia.
-  - destruct (IH) with (P := P) (K := K) as (Q & RQ & AQ); auto. { intros i Ei.
-    rewrite OZ, upd_neq by congruence. auto. } assert (AZ : allowed t (upd Y v (Y v - 1)) Q <= K).
-    { eapply Nat.le_trans; [|exact AQ]. apply allowed_more. intros i _. rewrite OZ. auto. } set (e := next t v).
-    assert (Us : forall i, i < N -> exempt t i = false -> Y i >= 1 -> next t i < T /\ Y i <= worth (next t i) i).
-    { intros i Hi Mi Yi. specialize (Ns i Hi Mi). unfold use in Ns. destruct (Nat.ltb_spec (next t i) T);
-    [auto|lia]. } assert (eT : e < T) by (now apply Us). destruct (next_spec v t ltac:(lia)) as (B & _).
-    fold e in B. destruct (free Q e v) eqn:Fe.
+  - destruct (IH) with (P := P) (K := K) as (Q & RQ & AQ); auto. { intros i Ei. rewrite OZ, upd_neq by
+    congruence. auto. } assert (AZ : allowed t (upd Y v (Y v - 1)) Q <= K). { eapply Nat.le_trans; [|exact AQ].
+    apply allowed_more. intros i _. rewrite OZ. auto. } exists Q. split; auto. eapply Nat.le_trans; [|exact AZ].
+    unfold allowed. enough (sum N (of_next t Y Q) <= sum N (of_next t (upd Y v (Y v - 1)) Q)) by lia.
+    apply sum_le. intros j _. unfold of_next. destruct (upd_case Y v (Y v - 1) j) as [[-> E]|[_ E]]; rewrite E;
+    [|lia]. unfold use in F. destruct (next t v <? T); simpl; [|lia]. destruct (free Q _ _); lia.
+  - destruct (IH) with (P := P) (K := K) as (Q & RQ & AQ); auto. { intros i Ei. rewrite OZ, upd_neq by
+    congruence. auto. } assert (AZ : allowed t (upd Y v (Y v - 1)) Q <= K). { eapply Nat.le_trans; [|exact AQ].
+    apply allowed_more. intros i _. rewrite OZ. auto. } set (e := next t v). assert (Us : forall i, i < N ->
+    exempt t i = false -> Y i >= 1 -> next t i < T /\ Y i <= worth (next t i) i). { intros i Hi Mi Yi.
+    specialize (Ns i Hi Mi). unfold use in Ns. destruct (Nat.ltb_spec (next t i) T); [auto|lia]. } assert (eT : e
+    < T) by (now apply Us). destruct (next_spec v t ltac:(lia)) as (B & _). fold e in B. destruct (free Q e v)
+    eqn:Fe.
     + exists (upd Q t true). split. { intros p. destruct (upd_case Q t true p) as [[-> E]|[_ E]]; rewrite E;
       auto. } assert (Far : forall p, Q p = true -> e < p). { intros p Qp. destruct (le_lt_dec p e) as [L|];
       auto. exfalso. specialize (RQ p Qp). pose proof (proj1 (free_spec Q e v eT) Fe p Qp) as Cp.
       pose proof (covers_next t v Ht eT) as Ct. fold e in Ct. rewrite Mv in Ct. unfold covers in Cp, Ct.
-      rewrite (proj2 (Nat.leb_le p e) L), andb_true_r in Cp. apply andb_prop in Ct as [Ct _].
-      apply Nat.leb_le in Ct. apply Nat.leb_gt in Cp. lia. } assert (Qt : Q t = false) by (destruct (Q t) eqn:E;
-      auto; specialize (Far _ E); lia). assert (Of : forall i, i < N -> exempt t i = false -> of_next t Y Q i = Y
-      i). { intros i Hi Ei. destruct (Y i) eqn:Yi; [unfold of_next; destruct (_ && _); lia|].
-      destruct (Us i Hi Ei ltac:(lia)) as [L Le]. unfold of_next. rewrite (proj2 (Nat.ltb_lt _ _) L).
-      assert (Fi : free Q (next t i) i = true). { apply free_spec; auto. intros p Qp. specialize (Far p Qp).
-      specialize (Mx i Hi ltac:(lia) Ei). fold e in Mx. unfold covers. apply andb_false_iff. right.
-      apply Nat.leb_gt. lia. } rewrite Fi. simpl. lia. } pose proof (buy t Y Q Ht Qt) as By.
-      pose proof (split_exempt t Y Fo) as Sp. rewrite (sum_ext N _ (fun j => if exempt t j then 0 else Y j)) in
-      By by (intros j Hj; destruct (exempt t j) eqn:Ej; auto). assert (One : allowed t Y Q = allowed t (upd Y v
-      (Y v - 1)) Q + 1). { unfold allowed. enough (sum N (of_next t Y Q) = sum N (of_next t (upd Y v (Y v - 1))
-      Q) + 1) by lia. pose proof (sum_upd N (of_next t (upd Y v (Y v - 1)) Q) v (Y v) Hv) as U.
-      assert (V : of_next t (upd Y v (Y v - 1)) Q v = Y v - 1). { specialize (Of v Hv Mv). unfold of_next in *.
-      fold e in Of |- *. rewrite Fe in *. rewrite (proj2 (Nat.ltb_lt _ _) eT) in *. simpl in *. rewrite upd_eq.
-      lia. } rewrite (sum_ext N (of_next t Y Q) (upd (of_next t (upd Y v (Y v - 1)) Q) v (Y v))); [lia|].
-      intros j Hj. destruct (Nat.eq_dec j v) as [->|n]; [rewrite upd_eq; now apply Of; auto|].
-      rewrite upd_neq by auto. unfold of_next. now rewrite upd_neq. }
-      pose proof (sum_ge N (fun j => if exempt t j then 0 else Y j) v Hv) as Gv. cbv beta in Gv.
-      rewrite Mv in Gv. unfold room in By. lia.
-    + exists Q. split; auto. eapply Nat.le_trans; [|exact AZ]. unfold allowed.
-      enough (sum N (of_next t Y Q) <= sum N (of_next t (upd Y v (Y v - 1)) Q)) by lia. apply sum_le. intros j _.
-      unfold of_next. destruct (upd_case Y v (Y v - 1) j) as [[-> E]|[_ E]]; rewrite E; [|lia]. fold e.
-      rewrite Fe, andb_false_r. lia. Qed.
+      rewrite (proj2 (Nat.leb_le p e) L), andb_true_r in Cp. apply andb_prop in Ct as [Ct _]. apply Nat.leb_le in
+      Ct. apply Nat.leb_gt in Cp. lia. } assert (Qt : Q t = false) by (destruct (Q t) eqn:E; auto;
+      specialize (Far _ E); lia). assert (Of : forall i, i < N -> exempt t i = false -> of_next t Y Q i = Y i).
+      { intros i Hi Ei. destruct (Y i) eqn:Yi; [unfold of_next; destruct (_ && _); lia|]. destruct (Us i Hi Ei
+      ltac:(lia)) as [L Le]. unfold of_next. rewrite (proj2 (Nat.ltb_lt _ _) L). assert (Fi : free Q (next t i) i
+      = true). { apply free_spec; auto. intros p Qp. specialize (Far p Qp). specialize (Mx i Hi ltac:(lia) Ei).
+      fold e in Mx. unfold covers. apply andb_false_iff. right. apply Nat.leb_gt. lia. } rewrite Fi. simpl. lia.
+      } pose proof (buy t Y Q Ht Qt) as By. pose proof (split_exempt t Y Fo) as Sp. rewrite (sum_ext N _ (fun j
+      => if exempt t j then 0 else Y j)) in By by (intros j Hj; destruct (exempt t j) eqn:Ej; auto).
+      assert (One : allowed t Y Q = allowed t (upd Y v (Y v - 1)) Q + 1). { unfold allowed. enough (sum N
+      (of_next t Y Q) = sum N (of_next t (upd Y v (Y v - 1)) Q) + 1) by lia. pose proof (sum_upd N (of_next t
+      (upd Y v (Y v - 1)) Q) v (Y v) Hv) as U. assert (V : of_next t (upd Y v (Y v - 1)) Q v = Y v - 1).
+      { specialize (Of v Hv Mv). unfold of_next in *. fold e in Of |- *. rewrite Fe in *. rewrite (proj2
+      (Nat.ltb_lt _ _) eT) in *. simpl in *. rewrite upd_eq. lia. } rewrite (sum_ext N (of_next t Y Q) (upd
+      (of_next t (upd Y v (Y v - 1)) Q) v (Y v))); [lia|]. intros j Hj. destruct (Nat.eq_dec j v) as [->|n];
+      [rewrite upd_eq; now apply Of; auto|]. rewrite upd_neq by auto. unfold of_next. now rewrite upd_neq. }
+      pose proof (sum_ge N (fun j => if exempt t j then 0 else Y j) v Hv) as Gv. cbv beta in Gv. rewrite Mv in
+      Gv. unfold room in By. lia.
+    + exists Q. split; auto. eapply Nat.le_trans; [|exact AZ]. unfold allowed. enough (sum N (of_next t Y Q) <=
+      sum N (of_next t (upd Y v (Y v - 1)) Q)) by lia. apply sum_le. intros j _. unfold of_next.
+      destruct (upd_case Y v (Y v - 1) j) as [[-> E]|[_ E]]; rewrite E; [|lia]. fold e. rewrite Fe, andb_false_r.
+      lia. Qed.
 
 (* A run: X t is cached at the start of turn t. *)
 Variable X : nat -> nat -> nat.
 Hypothesis cuts : forall t, S t < T -> exists Y, (forall i, Y i = fill t (X t) i) /\ cut (S t) Y (X (S t)).
 Lemma cut_facts t Y Y' : cut t Y Y' -> sum N Y' <= C /\ (forall i, Y' i <= Y i) /\
   forall i, exempt t i = true -> Y' i = Y i.
-Proof. induction 1 as [Y Y' D E | Y v Z Y' Hv F Mv OZ R (S1 & W & E) |
-  Y v Z Y' O Ns Hv Yv Mv Mx OZ R (S1 & W & E)].
+Proof. induction 1 as [Y Y' D E | Y v Z Y' Hv F Mv OZ R (S1 & W & E) | Y v Z Y' O Ns Hv Yv Mv Mx OZ R (S1 & W &
+  E)].
   - repeat split; [|intros i; rewrite E; auto|auto]. now rewrite <- (sum_ext N Y Y') by auto.
-  - repeat split; auto; intros i; [|intros Ei; rewrite (E i Ei), OZ; apply upd_neq; congruence].
-    specialize (W i). rewrite OZ in W. destruct (upd_case Y v (Y v - 1) i) as [[-> U]|[_ U]]; rewrite U in W;
-    lia.
-  - repeat split; auto; intros i; [|intros Ei; rewrite (E i Ei), OZ; apply upd_neq; congruence].
-    specialize (W i). rewrite OZ in W. destruct (upd_case Y v (Y v - 1) i) as [[-> U]|[_ U]]; rewrite U in W;
-    lia. Qed.
+  - repeat split; auto; intros i; [|intros Ei; rewrite (E i Ei), OZ; apply upd_neq; congruence]. specialize (W
+    i). rewrite OZ in W. destruct (upd_case Y v (Y v - 1) i) as [[-> U]|[_ U]]; rewrite U in W; lia.
+  - repeat split; auto; intros i; [|intros Ei; rewrite (E i Ei), OZ; apply upd_neq; congruence]. specialize (W
+    i). rewrite OZ in W. destruct (upd_case Y v (Y v - 1) i) as [[-> U]|[_ U]]; rewrite U in W; lia. Qed.
 Lemma exempt_step t i : exempt (S t) i = true -> touch t i = true \/ (touch t i = false /\ exempt t i = true).
 Proof. unfold exempt. simpl. destruct (touch t i); auto. rewrite !Nat.ltb_lt. right. split; auto. lia. Qed.
 Lemma stays t : t < T -> forall i, exempt t i = true -> X t i = level t i.
-Proof. induction t; intros Ht i E; [unfold exempt in E; simpl in E; discriminate|].
-  destruct (cuts t Ht) as (Y & EY & Cu). destruct (cut_facts _ _ _ Cu) as (_ & _ & K). rewrite (K i E), EY.
-  unfold fill. simpl. destruct (exempt_step t i E) as [->|[-> E']]; auto. apply IHt; auto. lia. Qed.
+Proof. induction t; intros Ht i E; [unfold exempt in E; simpl in E; discriminate|]. destruct (cuts t Ht) as (Y &
+  EY & Cu). destruct (cut_facts _ _ _ Cu) as (_ & _ & K). rewrite (K i E), EY. unfold fill. simpl.
+  destruct (exempt_step t i E) as [->|[-> E']]; auto. apply IHt; auto. lia. Qed.
 Lemma filled_stays t : S t < T -> forall i, exempt (S t) i = true -> fill t (X t) i = level (S t) i.
 Proof. intros Ht i E. unfold fill. simpl. destruct (exempt_step t i E) as [->|[-> E']]; auto. apply stays; auto.
   lia. Qed.
 Lemma allowed_end Y P : (forall p, P p = true -> T <= p) -> allowed T Y P = 0.
-Proof. assert (Z : forall n f, (forall i, i < n -> f i = 0) -> sum n f = 0). { intros n f H.
-  rewrite (sum_ext n f (fun _ => 0)) by auto. apply sum_zero. } intros R. unfold allowed, of_rooms. rewrite !Z;
-  auto.
+Proof. assert (Z : forall n f, (forall i, i < n -> f i = 0) -> sum n f = 0). { intros n f H. rewrite (sum_ext n f
+  (fun _ => 0)) by auto. apply sum_zero. } intros R. unfold allowed, of_rooms. rewrite !Z; auto.
   - intros i Hi. apply Z. intros s Hs. now rewrite (proj2 (Nat.leb_gt T s)).
   - intros i _. unfold of_next. now rewrite next_end, Nat.ltb_irrefl.
   - intros p Hp. destruct (P p) eqn:Pp; auto. specialize (R p Pp). lia. Qed.

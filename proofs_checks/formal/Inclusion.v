@@ -18,13 +18,12 @@ Proof. intros [(Hv & F & _)|(_ & Hv & Xv & _)]; split; auto; lia. Qed.
 (* What goes first from the larger cache goes first from the smaller one, or is the token more. *)
 Lemma same_or_more w theta budget X Y v u : clock N w theta -> within (past w) Y -> (forall i, X i <= Y i) ->
   goes_first w theta budget X v -> goes_first w theta budget Y u -> v = u \/ X u < Y u.
-Proof. intros K W L GX GY. destruct (goes _ _ _ _ _ GX) as (Hv & Xv).
-  assert (Same : came w v = came w u -> v = u). { intros E. apply (c_apart _ _ _ K); auto.
-  apply (c_came _ _ _ K). specialize (W v). specialize (L v). lia. }
-  destruct GY as [(Hu & Yu & Mu & Mn)|(Ns & Hu & Yu & Mu & Mn)].
-  - destruct (le_lt_dec (X u) (budget u)) as [G|G]; [right; lia|]. left.
-    destruct GX as [(_ & Fv & Mv & Mn')|(Ns & _)]; [|specialize (Ns u Hu Mu); lia]. specialize (L v). apply Same.
-    apply Nat.le_antisymm; [apply Mn' | apply Mn]; auto; lia.
+Proof. intros K W L GX GY. destruct (goes _ _ _ _ _ GX) as (Hv & Xv). assert (Same : came w v = came w u -> v =
+  u). { intros E. apply (c_apart _ _ _ K); auto. apply (c_came _ _ _ K). specialize (W v). specialize (L v). lia.
+  } destruct GY as [(Hu & Yu & Mu & Mn)|(Ns & Hu & Yu & Mu & Mn)].
+  - destruct (le_lt_dec (X u) (budget u)) as [G|G]; [right; lia|]. left. destruct GX as [(_ & Fv & Mv & Mn')|(Ns
+    & _)]; [|specialize (Ns u Hu Mu); lia]. specialize (L v). apply Same. apply Nat.le_antisymm; [apply Mn' |
+    apply Mn]; auto; lia.
   - destruct (X u) eqn:Xu; [right; lia|]. left. specialize (L v). destruct GX as [(_ & Fv & Mv & _)|(_ & _ & _ &
     Mv & Mn')]; [specialize (Ns v Hv Mv); lia|]. apply Same. apply Nat.le_antisymm; [apply Mn' | apply Mn]; auto;
     lia. Qed.
@@ -37,9 +36,9 @@ Proof. intros K R. induction R as [X D | X v X' O G R IH]; intros Y Y' [L S1] W 
     Y u Y' O' G' Q].
     + apply (IH Y Y); auto using in_order_fits. split; [|unfold lose; lia]. intros i. specialize (L i).
       at_place v i; lia.
-    + destruct (goes _ _ _ _ _ G') as (Hu & Yu). pose proof (sum_upd N Y u (Y u - 1) Hu) as UY.
-      apply (IH (lose Y u) Y'); auto; [|intros i; specialize (W i); at_place u i; lia]. split; [|unfold lose;
-      lia]. pose proof (same_or_more _ _ _ _ _ _ _ K W L G G') as SM. intros i. specialize (L i). unfold lose.
+    + destruct (goes _ _ _ _ _ G') as (Hu & Yu). pose proof (sum_upd N Y u (Y u - 1) Hu) as UY. apply (IH (lose Y
+      u) Y'); auto; [|intros i; specialize (W i); at_place u i; lia]. split; [|unfold lose; lia].
+      pose proof (same_or_more _ _ _ _ _ _ _ K W L G G') as SM. intros i. specialize (L i). unfold lose.
       destruct (upd_case X v (X v - 1) i) as [[Ev EX]|[nv EX]], (upd_case Y u (Y u - 1) i) as [[Eu EY]|[nu EY]];
       rewrite EX, EY; subst; lia. Qed.
 
@@ -54,13 +53,12 @@ Lemma larger_reuses_no_less C budget : forall us w X Y exX exY, stands N w -> wi
   run 0 (fun w => in_order (S C) forced (budget w) w) w Y us exY -> Forall2 le exY exX.
 Proof. induction us as [|u us IH]; intros w X Y exX exY St W [L S1] Nu RX RY.
   - inversion RX; inversion RY; constructor.
-  - inversion Nu as [|? ? Hu Nu']; subst. inversion RY as [|? ? ? ? Y' ysY CY RY']; subst.
-    inversion RX as [|? ? ? ? X' xsX CX RX']; subst. destruct (serve_stands N w u St Hu) as (St' & K).
-    assert (W' : within (past (serve u w)) (fill u Y)) by (exact (fill_le u Y (past w) W)). constructor;
-    [unfold excess, uncached, reused; specialize (L (who u)); lia|]. assert (Ne : nested (fill u X) (fill u Y)).
-    { split; [exact (fill_le u X Y L)|]. unfold fill. set (n := history u + prompt u + response u).
-    pose proof (sum_upd N X (who u) n Hu). pose proof (sum_upd N Y (who u) n Hu). specialize (L (who u)). lia. }
-    apply (IH (serve u w) X' Y'); auto.
+  - inversion Nu as [|? ? Hu Nu']; subst. inversion RY as [|? ? ? ? Y' ysY CY RY']; subst. inversion RX as [|? ?
+    ? ? X' xsX CX RX']; subst. destruct (serve_stands N w u St Hu) as (St' & K). assert (W' : within (past (serve
+    u w)) (fill u Y)) by (exact (fill_le u Y (past w) W)). constructor; [unfold excess, uncached, reused;
+    specialize (L (who u)); lia|]. assert (Ne : nested (fill u X) (fill u Y)). { split; [exact (fill_le u X Y
+    L)|]. unfold fill. set (n := history u + prompt u + response u). pose proof (sum_upd N X (who u) n Hu).
+    pose proof (sum_upd N Y (who u) n Hu). specialize (L (who u)). lia. } apply (IH (serve u w) X' Y'); auto.
     + exact (kept_within _ _ _ _ _ _ _ CY W').
     + exact (cut_nested _ _ _ _ _ _ K CX _ _ Ne W' CY). Qed.
 
@@ -76,8 +74,8 @@ Lemma lru_runs C : forall us w X xs, within (past w) X -> run 0 (lru N C forced)
   run 0 (fun w => in_order C forced (past w) w) w X us xs.
 Proof. induction us as [|u us IH]; intros w X xs W R; inversion R as [|? ? ? ? X' ys K R']; subst;
   [constructor|]. assert (W' : within (past (serve u w)) (fill u X)) by (exact (fill_le u X (past w) W)).
-  pose proof (lru_in_order _ _ _ _ _ W' K) as I. econstructor; [exact I|]. apply IH; auto.
-  exact (kept_within _ _ _ _ _ _ _ I W'). Qed.
+  pose proof (lru_in_order _ _ _ _ _ W' K) as I. econstructor; [exact I|]. apply IH; auto. exact (kept_within _ _
+  _ _ _ _ _ I W'). Qed.
 (* A run in this order is one of T-LRU. *)
 Lemma in_order_is_tlru C xi w theta X X' : tlru_in_order N C forced xi w theta X X' ->
   tlru N C forced xi w theta X X'.
@@ -110,5 +108,5 @@ Theorem inclusion_of_tlru : forall N C xi forced w X us of_smaller of_larger,
   run 0 (tlru_in_order N (S C) forced xi) w X us of_larger ->
   Forall2 le of_larger of_smaller.
 Proof. intros N C xi forced w X us xs ys St Tr RX RY. destruct (start_stands _ _ _ St) as (S & W).
-  apply (larger_reuses_no_less N forced C (budget xi) us w X X); auto using nested_itself.
-  exact (trace_numbers N us w Tr). Qed.
+  apply (larger_reuses_no_less N forced C (budget xi) us w X X); auto using nested_itself. exact (trace_numbers N
+  us w Tr). Qed.

@@ -13,16 +13,15 @@ Lemma leads_in X t n : forall d k, k < leads X t n d -> X t (blk t (d + k)) = tr
 Proof. induction n; simpl; intros d k H; [lia|]. destruct (X t (blk t d)) eqn:E; [|lia]. destruct k;
   [now rewrite Nat.add_0_r|]. replace (d + S k) with (S d + k) by lia. apply IHn. lia. Qed.
 Lemma leads_ge X t n m : forall d, m <= n -> (forall k, k < m -> X t (blk t (d + k)) = true) -> leads X t n d >= m.
-Proof. revert m. induction n; simpl; intros m d L H; [lia|]. destruct m; [lia|].
-  pose proof (H 0 ltac:(lia)) as H0. rewrite Nat.add_0_r in H0. rewrite H0.
-  enough (leads X t n (S d) >= m) by lia. apply IHn; [lia|]. intros k Hk.
-  replace (S d + k) with (d + S k) by lia. apply H. lia. Qed.
+Proof. revert m. induction n; simpl; intros m d L H; [lia|]. destruct m; [lia|]. pose proof (H 0 ltac:(lia)) as
+  H0. rewrite Nat.add_0_r in H0. rewrite H0. enough (leads X t n (S d) >= m) by lia. apply IHn; [lia|].
+  intros k Hk. replace (S d + k) with (d + S k) by lia. apply H. lia. Qed.
 Lemma leads_min X t n m : forall d, n <= m -> leads X t n d = min n (leads X t m d).
 Proof. revert m. induction n; simpl; intros m d H; auto. destruct m; [lia|]. simpl. destruct (X t (blk t d));
   auto. rewrite (IHn m); lia. Qed.
 Lemma leads_more X Y t n : forall d, (forall c, X t c = true -> Y t c = true) -> leads X t n d <= leads Y t n d.
-Proof. induction n; simpl; intros d H; auto. specialize (IHn (S d) H). specialize (H (blk t d)).
-  destruct (X t (blk t d)); [rewrite H by auto; lia|lia]. Qed.
+Proof. induction n; simpl; intros d H; auto. specialize (IHn (S d) H). specialize (H (blk t d)). destruct (X t
+  (blk t d)); [rewrite H by auto; lia|lia]. Qed.
 End Leads.
 
 Section Reads.

@@ -33,11 +33,13 @@ Proof. induction n; simpl; intros H; [lia|]. destruct (Nat.eq_dec v n) as [->|H'
   - rewrite (H n) by lia. enough (sum n f <= f v) by lia. apply IHn. intros; apply H; lia. Qed.
 
 Lemma sum_ge n f v : v < n -> f v <= sum n f.
-Proof. induction n; simpl; intros H; [lia|]. destruct (Nat.eq_dec v n) as [->|]; [lia|].
-  specialize (IHn ltac:(lia)). lia. Qed.
+Proof. induction n; simpl; intros H; [lia|]. destruct (Nat.eq_dec v n) as [->|]; [lia|]. specialize (IHn
+  ltac:(lia)). lia. Qed.
 
 Lemma sum_add n f g : sum n (fun i => f i + g i) = sum n f + sum n g.
 Proof. induction n; simpl; lia. Qed.
+Lemma sum_mul m n f : m * sum n f = sum n (fun i => m * f i).
+Proof. induction n; simpl; rewrite <- ?IHn; lia. Qed.
 Lemma sum_zero n : sum n (fun _ => 0) = 0.
 Proof. induction n; simpl; lia. Qed.
 Lemma sum_point n s x : sum n (fun u => if u =? s then x else 0) = if s <? n then x else 0.
@@ -49,14 +51,12 @@ Lemma lsum_swap {A} (l : list A) m f :
   lsum l (fun x => sum m (fun j => f x j)) = sum m (fun j => lsum l (fun x => f x j)).
 Proof. induction l; simpl; [now rewrite sum_zero|]. now rewrite IHl, sum_add. Qed.
 Lemma lsum_le {A} (l : list A) f g : (forall x, In x l -> f x <= g x) -> lsum l f <= lsum l g.
-Proof. induction l; simpl; intros H; [lia|]. pose proof (H a (or_introl eq_refl)).
-  assert (lsum l f <= lsum l g) by (apply IHl; auto). lia. Qed.
-Lemma lsum_add {A} (l : list A) f g : lsum l (fun x => f x + g x) = lsum l f + lsum l g.
-Proof. induction l; simpl; lia. Qed.
+Proof. induction l; simpl; intros H; [lia|]. pose proof (H a (or_introl eq_refl)). assert (lsum l f <= lsum l g)
+  by (apply IHl; auto). lia. Qed.
 
 Lemma cnt_le M p r : (forall i, i < M -> p i = true -> r i = true) -> cnt M p <= cnt M r.
-Proof. intros H. apply sum_le. intros i Hi. specialize (H i Hi). destruct (p i), (r i); try lia;
-  now specialize (H eq_refl). Qed.
+Proof. intros H. apply sum_le. intros i Hi. specialize (H i Hi). destruct (p i), (r i); try lia; now specialize
+  (H eq_refl). Qed.
 Lemma cnt_ext M p r : (forall i, i < M -> p i = r i) -> cnt M p = cnt M r.
 Proof. intros H. apply sum_ext. intros i Hi. now rewrite (H i Hi). Qed.
 Lemma cnt_upd M p v x : v < M -> cnt M (upd p v x) + b2n (p v) = cnt M p + b2n x.
@@ -65,16 +65,19 @@ Proof. intros H. unfold cnt. rewrite (sum_ext M (fun i => if upd p v x i then 1 
   - now apply (sum_upd M (fun i => if p i then 1 else 0)).
   - intros i _. unfold upd, b2n. destruct (i =? v); auto. Qed.
 
+Lemma cnt_split n (A G : nat -> bool) : (forall v, A v = true -> G v = true) ->
+  cnt n G = cnt n A + cnt n (fun v => G v && negb (A v)).
+Proof. intros H. unfold cnt. rewrite <- sum_add. apply sum_ext. intros v _. specialize (H v). destruct (A v), (G
+  v); simpl; auto. now specialize (H eq_refl). Qed.
 Lemma sum_app n m f : sum (n + m) f = sum n f + sum m (fun i => f (n + i)).
 Proof. induction m; simpl; [rewrite Nat.add_0_r; lia|]. rewrite Nat.add_succ_r. simpl. lia. Qed.
 Lemma sum_grid T D f : sum (T * D) f = sum T (fun t => sum D (fun d => f (t * D + d))).
 Proof. induction T; simpl; auto. rewrite (Nat.add_comm D (T * D)), sum_app. lia. Qed.
 Lemma sum_ltb D k : k <= D -> sum D (fun d => if d <? k then 1 else 0) = k.
-Proof. intros H. replace D with (k + (D - k)) by lia. rewrite sum_app.
-  rewrite (sum_ext k _ (fun _ => 1)) by (intros; replace (i <? k) with true by (symmetry; apply Nat.ltb_lt; lia);
-  auto). rewrite (sum_ext (D - k) _ (fun _ => 0)) by (intros; replace (k + i <? k) with false by (symmetry;
-  apply Nat.ltb_ge; lia); auto). rewrite sum_zero. enough (sum k (fun _ => 1) = k) by lia. clear. induction k;
-  simpl; lia. Qed.
+Proof. intros H. replace D with (k + (D - k)) by lia. rewrite sum_app. rewrite (sum_ext k _ (fun _ => 1)) by
+  (intros; replace (i <? k) with true by (symmetry; apply Nat.ltb_lt; lia); auto). rewrite (sum_ext (D - k) _
+  (fun _ => 0)) by (intros; replace (k + i <? k) with false by (symmetry; apply Nat.ltb_ge; lia); auto).
+  rewrite sum_zero. enough (sum k (fun _ => 1) = k) by lia. clear. induction k; simpl; lia. Qed.
 
 (* as many ones as there are marked items, if marks are injective *)
 Lemma sum_inj M NB (p : nat -> bool) (f : nat -> nat) (Y : nat -> bool) :
@@ -88,17 +91,16 @@ Proof. revert Y. induction M; intros Y H Inj; [unfold cnt; simpl; lia|]. unfold 
       - intros i Hi Pi. destruct (H i ltac:(lia) Pi) as [Bi Yi]. split; auto. rewrite upd_neq; auto. intros E.
         assert (i = M) by (apply Inj; auto; lia). lia.
       - intros; apply Inj; auto; lia. } unfold cnt in *. lia.
-  - assert (cnt M p <= cnt NB Y) by (apply IHM; [intros; apply H | intros; apply Inj]; auto; lia).
-    unfold cnt in *. lia. Qed.
+  - assert (cnt M p <= cnt NB Y) by (apply IHM; [intros; apply H | intros; apply Inj]; auto; lia). unfold cnt in
+    *. lia. Qed.
 
 Lemma argmax m (p : nat -> bool) (key : nat -> nat) : (exists i, i < m /\ p i = true) ->
   exists I, I < m /\ p I = true /\ forall J, J < m -> p J = true -> key J <= key I.
 Proof. induction m; intros (i & Hi & Pi); [lia|]. destruct (existsb p (seq 0 m)) eqn:E.
-  - apply existsb_exists in E as (k & Hk & Pk). apply in_seq in Hk.
-    destruct (IHm (ex_intro _ k (conj (proj2 Hk) Pk))) as (I & HI & PI & Mx). destruct (p m) eqn:Pm;
-    [destruct (le_lt_dec (key I) (key m))|].
-    + exists m. repeat split; auto. intros J HJ PJ. destruct (Nat.eq_dec J m) as [->|]; auto.
-      specialize (Mx J ltac:(lia) PJ). lia.
+  - apply existsb_exists in E as (k & Hk & Pk). apply in_seq in Hk. destruct (IHm (ex_intro _ k (conj (proj2 Hk)
+    Pk))) as (I & HI & PI & Mx). destruct (p m) eqn:Pm; [destruct (le_lt_dec (key I) (key m))|].
+    + exists m. repeat split; auto. intros J HJ PJ. destruct (Nat.eq_dec J m) as [->|]; auto. specialize (Mx J
+      ltac:(lia) PJ). lia.
     + exists I. repeat split; auto. intros J HJ PJ. destruct (Nat.eq_dec J m) as [->|]; [lia|]. apply Mx; auto;
       lia.
     + exists I. repeat split; auto. intros J HJ PJ. destruct (Nat.eq_dec J m) as [->|]; [congruence|]. apply Mx;

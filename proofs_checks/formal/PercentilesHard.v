@@ -32,18 +32,18 @@ Proof. unfold over. split; [apply Nat.div_le_mono; nia|]. replace (S ((b - a) * 
    more. *)
 Lemma enough_more n v : exists x y, x <= b * v /\ y <= b * n /\ over (n + x + y) = y + v.
 Proof. destruct (le_lt_dec (over n) v) as [L|L].
-  - assert (G : forall k, (exists x, x <= k /\ over (n + x) = v) \/ over (n + k) <= v).
-    { induction k as [|k [(x & Hx & E)|H]]; [right; now rewrite Nat.add_0_r|left; exists x; auto|].
-    destruct (Nat.eq_dec (over (n + k)) v) as [E|E]; [left; exists k; auto|right]. rewrite Nat.add_succ_r.
-    pose proof (over_S (n + k)). lia. } assert (R : v <= over (n + b * v)). { unfold over.
-    apply Nat.div_le_lower_bound; [lia|]. nia. } destruct (G (b * v)) as [(x & Hx & E)|H];
-    [exists x, 0|exists (b * v), 0]; rewrite Nat.add_0_r; repeat split; lia.
-  - assert (G : forall k, (exists y, y <= k /\ over (n + y) = y + v) \/ k + v < over (n + k)).
-    { induction k as [|k [(y & Hy & E)|H]]; [right; now rewrite Nat.add_0_r|left; exists y; auto|].
-    rewrite Nat.add_succ_r. pose proof (over_S (n + k)). destruct (Nat.eq_dec (over (S (n + k))) (S k + v)) as
-    [E|E]; [|right; lia]. left. exists (S k). rewrite Nat.add_succ_r. auto. }
-    assert (R : over (n + b * n) <= b * n + v). { unfold over. apply Nat.div_le_upper_bound; [lia|]. nia. }
-    destruct (G (b * n)) as [(y & Hy & E)|H]; [exists 0, y; rewrite Nat.add_0_r; repeat split; lia|lia]. Qed.
+  - assert (G : forall k, (exists x, x <= k /\ over (n + x) = v) \/ over (n + k) <= v). { induction k as [|k [(x
+    & Hx & E)|H]]; [right; now rewrite Nat.add_0_r|left; exists x; auto|]. destruct (Nat.eq_dec (over (n + k)) v)
+    as [E|E]; [left; exists k; auto|right]. rewrite Nat.add_succ_r. pose proof (over_S (n + k)). lia. }
+    assert (R : v <= over (n + b * v)). { unfold over. apply Nat.div_le_lower_bound; [lia|]. nia. }
+    destruct (G (b * v)) as [(x & Hx & E)|H]; [exists x, 0|exists (b * v), 0]; rewrite Nat.add_0_r; repeat split;
+    lia.
+  - assert (G : forall k, (exists y, y <= k /\ over (n + y) = y + v) \/ k + v < over (n + k)). { induction k as
+    [|k [(y & Hy & E)|H]]; [right; now rewrite Nat.add_0_r|left; exists y; auto|]. rewrite Nat.add_succ_r.
+    pose proof (over_S (n + k)). destruct (Nat.eq_dec (over (S (n + k))) (S k + v)) as [E|E]; [|right; lia].
+    left. exists (S k). rewrite Nat.add_succ_r. auto. } assert (R : over (n + b * n) <= b * n + v).
+    { unfold over. apply Nat.div_le_upper_bound; [lia|]. nia. } destruct (G (b * n)) as [(y & Hy & E)|H];
+    [exists 0, y; rewrite Nat.add_0_r; repeat split; lia|lia]. Qed.
 End Levels.
 
 Section More.
@@ -62,9 +62,8 @@ Proof. intros H. unfold turn_at, with_more, steps. rewrite app_nth2_plus, app_nt
   map_length, seq_length). rewrite map_nth, seq_nth; auto. Qed.
 Lemma longer_loud t : t < y -> turn_at longer (steps us + (x + t)) = Turn (m + x + t) 0 (S xi) 0 0.
 Proof. intros H. unfold turn_at, with_more, steps. rewrite app_nth2_plus, app_nth2; unfold quiet;
-  rewrite map_length, seq_length; [|lia]. replace (x + t - x) with t by lia. unfold loud.
-  rewrite (nth_indep _ _ (loud_turn xi 0)) by (now rewrite map_length, seq_length). rewrite map_nth, seq_nth;
-  auto. Qed.
+  rewrite map_length, seq_length; [|lia]. replace (x + t - x) with t by lia. unfold loud. rewrite (nth_indep _ _
+  (loud_turn xi 0)) by (now rewrite map_length, seq_length). rewrite map_nth, seq_nth; auto. Qed.
 Lemma longer_violations X : 1 <= xi -> violations xi longer X = violations xi us X + y.
 Proof. intros Xp. unfold violations, cnt. rewrite longer_steps, <- Nat.add_assoc, !sum_app. f_equal.
   - apply sum_ext. intros t Ht. unfold violates, input. now rewrite longer_first.
@@ -72,14 +71,8 @@ Proof. intros Xp. unfold violations, cnt. rewrite longer_steps, <- Nat.add_assoc
     + rewrite (sum_ext y _ (fun _ => 1)); [clear; induction y; simpl; lia|]. intros t Ht. unfold violates, input.
       rewrite longer_loud by auto. cbn [who history prompt]. replace (xi <? _) with true; auto. symmetry.
       apply Nat.ltb_lt. lia.
-    + intros t Ht. unfold violates, input. rewrite longer_quiet by auto. cbn [who history prompt].
-      replace (xi <? _) with false; auto. symmetry. apply Nat.ltb_ge. lia. Qed.
-Lemma longer_turn t : t < steps us \/ (steps us <= t -> m <= who (turn_at longer t) \/ steps longer <= t).
-Proof. destruct (le_lt_dec (steps us) t) as [L|L]; auto. right. intros _. rewrite longer_steps.
-  replace t with (steps us + (t - steps us)) by lia. destruct (le_lt_dec x (t - steps us)) as [Lx|Lx].
-  - destruct (le_lt_dec (x + y) (t - steps us)); [right; lia|left].
-    replace (t - steps us) with (x + (t - steps us - x)) by lia. rewrite longer_loud by lia. simpl. lia.
-  - left. rewrite longer_quiet by lia. simpl. lia. Qed.
+    + intros t Ht. unfold violates, input. rewrite longer_quiet by auto. cbn [who history prompt]. replace (xi <?
+      _) with false; auto. symmetry. apply Nat.ltb_ge. lia. Qed.
 Definition until (X : nat -> cache) t : cache := if t <? steps us then X t else empty.
 Lemma plan_longer X : plan m C false empty us X -> plan (m + x + y) C false empty longer (fun t i => if i <? m
   then until X t i else 0).
@@ -120,10 +113,10 @@ Theorem percentiles_are_flows : forall F xi a b w, good_flow F -> (forall k, k <
       percentile_within a b xi (with_more xi (tasks F) x y (asked F xi)) X)).
 Proof. intros F xi a b w G S Xp Lv W. destruct (enough_more a b Lv (steps (asked F xi)) (tasks F - w)) as (x & y
   & Bx & By & E). exists x, y. split; [nia|]. split; [exact By|]. rewrite (violations_are_flows F xi w G S).
-  assert (Nu : forall u, In u (asked F xi) -> who u < tasks F). { intros u Hu.
-  destruct (in_us F xi u Hu) as (k & Hk & [->| ->]); auto. } set (us := asked F xi) in *.
-  unfold percentile_within. pose proof (rank_over a b Lv (steps us + x + y)) as R. split; intros (X & P & V).
+  assert (Nu : forall u, In u (asked F xi) -> who u < tasks F). { intros u Hu. destruct (in_us F xi u Hu) as (k &
+  Hk & [->| ->]); auto. } set (us := asked F xi) in *. unfold percentile_within. pose proof (rank_over a b Lv
+  (steps us + x + y)) as R. split; intros (X & P & V).
   - exists (fun t i => if i <? tasks F then until us X t i else 0). split; [now apply plan_longer|].
     rewrite (longer_violations _ _ _ _ _ _ Xp), longer_steps, (violations_until (tasks F) xi us Nu X). lia.
-  - exists X. split; [now apply (plan_shorter (tasks F) (2 * room F) xi x y)|].
-    rewrite (longer_violations _ _ _ _ _ _ Xp), longer_steps in V. lia. Qed.
+  - exists X. split; [now apply (plan_shorter (tasks F) (2 * room F) xi x y)|]. rewrite (longer_violations _ _ _
+    _ _ _ Xp), longer_steps in V. lia. Qed.

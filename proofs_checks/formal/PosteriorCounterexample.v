@@ -40,5 +40,5 @@ Theorem bayes_random :
   (forall y z, (y + z <= 1)%nat -> (y, z) <> (1, 0)%nat -> objective 1 known [1; 0]%nat < objective 1 known [y;
     z]) /\
   expected [1; 0]%nat == 343 # 774 /\ expected [0; 1]%nat == 335 # 774.
-Proof. split; [reflexivity|]. split; [|split; reflexivity]. intros y z H N. destruct y as [|[|y]];
-  [destruct z as [|[|z]]; [reflexivity|reflexivity|lia]| |lia]. destruct z; [now elim N|lia]. Qed.
+Proof. split; [reflexivity|]. split; [|split; reflexivity]. intros y z H N. destruct y as [|[|y]]; [destruct z as
+  [|[|z]]; [reflexivity|reflexivity|lia]| |lia]. destruct z; [now elim N|lia]. Qed.

@@ -78,8 +78,8 @@ Proof. induction pre as [|m pre IH]; simpl; intros D.
 Lemma together_sum N l : NoDup (ids l) -> (forall n, In n l -> id n < N) -> sum N (held_of l) = together l.
 Proof. induction l as [|n l IH]; simpl; intros D H; [apply sum_zero|]. inversion D; subst. rewrite <- IH by auto.
   rewrite (sum_ext N _ (upd (held_of l) (id n) (held n))).
-  - pose proof (sum_upd N (held_of l) (id n) (held n) (H n (or_introl eq_refl))) as U.
-    rewrite (held_out l (id n)) in U by auto. lia.
+  - pose proof (sum_upd N (held_of l) (id n) (held n) (H n (or_introl eq_refl))) as U. rewrite (held_out l (id
+    n)) in U by auto. lia.
   - intros i _. unfold upd. rewrite (Nat.eqb_sym i). reflexivity. Qed.
 Lemma in_without i l n : In n (without i l) <-> In n l /\ id n <> i.
 Proof. induction l as [|m l IH]; simpl; [tauto|]. destruct (Nat.eqb_spec (id m) i); simpl; rewrite IH; intuition;

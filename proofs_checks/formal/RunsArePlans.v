@@ -42,13 +42,13 @@ Lemma whole_after : forall us w, whole w us -> forall t, t < length us ->
 Proof. induction us as [|u us IH]; intros w Wh t Ht; simpl in *; [lia|]. destruct Wh as (H & Wh). destruct t;
   simpl; auto. apply IH; auto. lia. Qed.
 Lemma past_after w us : forall t i, t <= length us -> past (after w (firstn t us)) i = past_at (past w) us t i.
-Proof. induction t; intros i Ht; auto. unfold after in *. cbn [past_at].
-  rewrite firstn_next, fold_left_app by lia. simpl. destruct (Nat.eqb_spec (who (turn_at us t)) i) as [<-|n];
-  [now rewrite upd_eq|]. rewrite upd_neq by auto. apply IHt. lia. Qed.
+Proof. induction t; intros i Ht; auto. unfold after in *. cbn [past_at]. rewrite firstn_next, fold_left_app by
+  lia. simpl. destruct (Nat.eqb_spec (who (turn_at us t)) i) as [<-|n]; [now rewrite upd_eq|]. rewrite upd_neq by
+  auto. apply IHt. lia. Qed.
 Lemma histories_at N us w : trace N w us -> forall t, t < steps us ->
   who (turn_at us t) < N /\ history (turn_at us t) <= past_at (past w) us t (who (turn_at us t)).
-Proof. intros Tr t Ht. destruct (trace_at N us w Tr t Ht) as [A B]. split; auto.
-  rewrite past_after in B by (unfold steps in Ht; lia). exact B. Qed.
+Proof. intros Tr t Ht. destruct (trace_at N us w Tr t Ht) as [A B]. split; auto. rewrite past_after in B by
+  (unfold steps in Ht; lia). exact B. Qed.
 Lemma whole_at us w : whole w us -> forall t, t < steps us ->
   history (turn_at us t) = past_at (past w) us t (who (turn_at us t)).
 Proof. intros Wh t Ht. rewrite (whole_after us w Wh t Ht). apply past_after. unfold steps in Ht. lia. Qed.

@@ -35,9 +35,8 @@ Lemma all_items R : forall l w X Y, before w X Y -> (forall i, In i l -> i < N /
   before w' (fold_left (fun X i => fill (touch size R i) X) l X) (fold_left (fun X i => fill (touch size R i) X)
     l Y) /\
   clock N w' (last l 0).
-Proof. induction l as [|i l IH]; intros w X Y B H Ne; [now elim Ne|].
-  destruct (H i (or_introl eq_refl)) as [Hi Pi]. pose proof (one_item w X Y R i B Hi Pi) as B'.
-  destruct l as [|j l].
+Proof. induction l as [|i l IH]; intros w X Y B H Ne; [now elim Ne|]. destruct (H i (or_introl eq_refl)) as [Hi
+  Pi]. pose proof (one_item w X Y R i B Hi Pi) as B'. destruct l as [|j l].
   - split; [exact B'|]. exact (proj2 (serve_stands N w (touch size R i) (b_stands _ _ _ B) Hi)).
   - exact (IH _ _ _ B' ltac:(intros; apply H; now right) ltac:(discriminate)). Qed.
 Lemma one_request w X Y R X' Y' : before w X Y -> well_asked N R -> (forall i, In i (items R) -> promise R i <=
@@ -45,11 +44,11 @@ Lemma one_request w X Y R X' Y' : before w X Y -> well_asked N R -> (forall i, I
   set_tlru N C (asked w R) (last (items R) 0) (at_hand X R) X' ->
   set_lru N C (asked w R) (last (items R) 0) (at_hand Y R) Y' -> before (asked w R) X' Y'.
 Proof. intros B (ND & Ne & In_) P CX CY. destruct (all_items R (items R) w X Y B ltac:(auto) Ne) as ([St WX WY Sh
-  Lo Si Pr] & K). fold (asked w R) in *. fold (at_hand X R) (at_hand Y R) in *.
-  destruct (lru_cut N C false (asked w R) (last (items R) 0) nobody_but (past (asked w R)) (at_hand Y R) Y' K
-  ltac:(intros i; auto) CY WY Sh) as (SY & DY & ShY & _). destruct (keeps N C false (asked w R) (last (items R)
-  0) (past (asked w R)) nobody_but Y' (low (asked w R) Y') (guess (asked w R)) at_once (at_hand X R) X') as (WX'
-  & I'); auto; try (intros i; auto; fail); try (unfold nobody_but; tauto); try (intros i; unfold low; lia).
+  Lo Si Pr] & K). fold (asked w R) in *. fold (at_hand X R) (at_hand Y R) in *. destruct (lru_cut N C false
+  (asked w R) (last (items R) 0) nobody_but (past (asked w R)) (at_hand Y R) Y' K ltac:(intros i; auto) CY WY Sh)
+  as (SY & DY & ShY & _). destruct (keeps N C false (asked w R) (last (items R) 0) (past (asked w R)) nobody_but
+  Y' (low (asked w R) Y') (guess (asked w R)) at_once (at_hand X R) X') as (WX' & I'); auto; try (intros i; auto;
+  fail); try (unfold nobody_but; tauto); try (intros i; unfold low; lia).
   - intros i. specialize (Lo i). specialize (DY i). unfold low in *. lia.
   - constructor; auto. intros i. specialize (DY i). specialize (WY i). lia. Qed.
 
@@ -72,8 +71,8 @@ Lemma own_enough w X Y R q : before w X Y -> NoDup (items R) ->
   (forall i, In i (items R) -> past w i > 0 -> total_of size R - size i <= q i) ->
   forall i, In i (items R) -> X i < Y i -> excess_of X R = 0.
 Proof. intros [St WX WY Sh Lo Si Pr] ND Pq Cov i Hi L. specialize (WY i). specialize (Lo i). unfold low in Lo.
-  assert (Pi : past w i > 0) by lia. destruct (Si i) as [|Es]; [lia|]. specialize (Cov i Hi Pi).
-  rewrite (Pq i Pi) in Lo. unfold own_promise, total_of in *. pose proof (without_it X (items R) i ND Hi).
+  assert (Pi : past w i > 0) by lia. destruct (Si i) as [|Es]; [lia|]. specialize (Cov i Hi Pi). rewrite (Pq i
+  Pi) in Lo. unfold own_promise, total_of in *. pose proof (without_it X (items R) i ND Hi).
   unfold ModuleSets.excess_of. lia. Qed.
 Lemma nothing_yet : before nobody empty empty.
 Proof. constructor; [constructor; simpl; lia|..]; intros i; try (intros j); unfold empty, low; simpl; auto; lia.
@@ -82,9 +81,9 @@ End SetBudgets.
 
 Lemma asked_guess size R : forall l w i, guess (fold_left (fun w i => serve (touch size R i) w) l w) i =
   if existsb (Nat.eqb i) l then promise R i else guess w i.
-Proof. induction l as [|j l IH]; intros w i; simpl; auto. rewrite IH. simpl.
-  destruct (Nat.eqb_spec i j) as [->|n]; simpl; [destruct (existsb _ l); [auto|apply upd_eq]|].
-  destruct (existsb _ l); auto. now apply upd_neq. Qed.
+Proof. induction l as [|j l IH]; intros w i; simpl; auto. rewrite IH. simpl. destruct (Nat.eqb_spec i j) as
+  [->|n]; simpl; [destruct (existsb _ l); [auto|apply upd_eq]|]. destruct (existsb _ l); auto. now apply upd_neq.
+  Qed.
 Lemma asked_past size R : forall l w i, existsb (Nat.eqb i) l = false ->
   past (fold_left (fun w i => serve (touch size R i) w) l w) i = past w i.
 Proof. induction l as [|j l IH]; intros w i H; simpl in *; auto. apply orb_false_iff in H as [H1 H2].
@@ -101,8 +100,8 @@ Proof. intros N C xi size Rs q xs ys. assert (G : forall Rs w X Y q xs ys, befor
   N C) w X (map fst Rs) xs -> set_run xi size (set_lru N C) w Y (map fst Rs) ys -> Forall2 le xs ys). { clear.
   induction Rs as [|[R q'] Rs IH]; intros w X Y q xs ys B Ow Pq RX RY; simpl in *.
     - inversion RX; inversion RY; constructor.
-    - destruct Ow as (Wa & Pr & Cov & Ow). inversion RX as [|? ? ? ? X' xs' CX RX']; subst.
-      inversion RY as [|? ? ? ? Y' ys' CY RY']; subst. constructor.
+    - destruct Ow as (Wa & Pr & Cov & Ow). inversion RX as [|? ? ? ? X' xs' CX RX']; subst. inversion RY as [|? ?
+      ? ? Y' ys' CY RY']; subst. constructor.
       + apply (enough N xi size w); auto; [apply Wa|]. apply (own_enough N xi size w X Y R q); auto. apply Wa.
       + apply (IH (asked size w R) X' Y' (fun i => if existsb (Nat.eqb i) (items R) then q' i else q i)); auto.
         * apply (one_request N C size w X Y R X' Y'); auto. intros i Hi. rewrite (Pr i Hi). unfold own_promise.

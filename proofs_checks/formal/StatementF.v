@@ -38,8 +38,8 @@ Lemma tel_and_hits X : fplan X -> tel X + hits_needed X = sum T (fun t => total 
 Proof. intros P. unfold forest_tel, hits_needed. rewrite <- sum_add. apply sum_ext. intros t Ht.
   pose proof (leads_more blk X (seen blk len at_first) t (ask t) 0 (fun c => plan_seen X P t c ltac:(lia))) as L.
   pose proof (leads_le blk X t (ask t) 0) as A. assert (Nd : need t = min (min (ask t) (total t - xi)) (leads
-  (seen blk len at_first) t (ask t) 0)) by (apply leads_min; lia).
-  rewrite (leads_min blk X t (need t) (ask t)) by lia. lia. Qed.
+  (seen blk len at_first) t (ask t) 0)) by (apply leads_min; lia). rewrite (leads_min blk X t (need t) (ask t))
+  by lia. lia. Qed.
 
 (* Blocks are items of amount 0 and 1. *)
 Definition worth t c := b2n (needs t c).
@@ -70,18 +70,17 @@ Lemma cut_same t X X' : forest_belady_cut NB T C r blk len ask total at_first xi
 Proof. unfold forest_belady_cut. induction 1 as [X D | X v X' O (M & G) R IH]; intros Y E.
   - apply cut_fits; auto. now rewrite (sum_ext NB Y (amounts X)).
   - destruct M as (Hv & Xv & Rv). assert (Yv : Y v = 1) by (rewrite E; unfold amounts; now rewrite Xv).
-    assert (OY : sum NB Y > C) by (now rewrite (sum_ext NB Y (amounts X))).
-    assert (Le : forall c, Y c <= 1) by (intros c; rewrite E; unfold amounts; destruct (X c); simpl; lia).
-    assert (Un : forall c, unneeded t c <-> use T reads worth t c = 0). { intros c.
-    unfold Forest.unneeded, use, worth. rewrite next_same. destruct (Nat.ltb_spec (next t c) T) as [L|L];
-    [|split; [auto|lia]]. destruct (needs (next t c) c); simpl; split; auto; try discriminate. intros H.
-    now specialize (H L). } assert (Z : one_less Y v (amounts (upd X v false))). { intros c. unfold amounts.
-    destruct (upd_case X v false c) as [[-> F]|[n F]]; rewrite F.
+    assert (OY : sum NB Y > C) by (now rewrite (sum_ext NB Y (amounts X))). assert (Le : forall c, Y c <= 1) by
+    (intros c; rewrite E; unfold amounts; destruct (X c); simpl; lia). assert (Un : forall c, unneeded t c <->
+    use T reads worth t c = 0). { intros c. unfold Forest.unneeded, use, worth. rewrite next_same.
+    destruct (Nat.ltb_spec (next t c) T) as [L|L]; [|split; [auto|lia]]. destruct (needs (next t c) c); simpl;
+    split; auto; try discriminate. intros H. now specialize (H L). } assert (Z : one_less Y v (amounts (upd X v
+    false))). { intros c. unfold amounts. destruct (upd_case X v false c) as [[-> F]|[n F]]; rewrite F.
       - now rewrite upd_eq, Yv.
       - rewrite upd_neq by auto. now rewrite E. } assert (Mo : forall c, c < NB -> Y c >= 1 -> exempt r reads t c
         = false -> may_leave t X c). { intros c Hc Yc Ec. rewrite runs_same in Ec. rewrite E in Yc.
-        unfold amounts in Yc. repeat split; auto. destruct (X c); auto. simpl in Yc. lia. }
-        destruct G as [U|(Ns & Mx)].
+        unfold amounts in Yc. repeat split; auto. destruct (X c); auto. simpl in Yc. lia. } destruct G as [U|(Ns
+        & Mx)].
     + apply cut_unneeded with (v := v) (Z := amounts (upd X v false)); auto; [|now rewrite runs_same].
       apply Un in U. lia.
     + apply cut_furthest with (v := v) (Z := amounts (upd X v false)); auto; [|lia|now rewrite runs_same|].
@@ -93,14 +92,13 @@ Proof. unfold forest_belady_cut. induction 1 as [X D | X v X' O (M & G) R IH]; i
 Definition found (X : nat -> nat -> bool) t := sum NB (fun c => if reads t c then min (worth t c) (amounts (X t)
   c) else 0).
 Lemma found_cnt X t : t < T -> found X t = cnt NB (fun c => needs t c && X t c).
-Proof. intros Ht. apply sum_ext. intros c _. unfold worth, amounts.
-  destruct (needs t c) eqn:N, (X t c), (reads t c) eqn:R; simpl; auto. exfalso.
-  apply needs_ok in N as (d & Hd & E). apply not_true_iff_false in R. apply R. apply reads_ok. exists d. split;
-  auto. pose proof (need_len t Ht). lia. Qed.
+Proof. intros Ht. apply sum_ext. intros c _. unfold worth, amounts. destruct (needs t c) eqn:N, (X t c), (reads t
+  c) eqn:R; simpl; auto. exfalso. apply needs_ok in N as (d & Hd & E). apply not_true_iff_false in R. apply R.
+  apply reads_ok. exists d. split; auto. pose proof (need_len t Ht). lia. Qed.
 Lemma hits_found X t : t < T -> leads X t (need t) 0 <= found X t.
-Proof. intros Ht. rewrite found_cnt by auto. set (m := leads X t (need t) 0).
-  pose proof (leads_le blk X t (need t) 0) as L. fold m in L. pose proof (need_len t Ht).
-  rewrite <- (sum_ltb m m (le_n m)) at 1. apply (sum_inj m NB (fun d => d <? m) (blk t)).
+Proof. intros Ht. rewrite found_cnt by auto. set (m := leads X t (need t) 0). pose proof (leads_le blk X t (need
+  t) 0) as L. fold m in L. pose proof (need_len t Ht). rewrite <- (sum_ltb m m (le_n m)) at 1. apply (sum_inj m
+  NB (fun d => d <? m) (blk t)).
   - intros d Hd _. split; [apply (f_inside _ _ _ _ _ paths); auto; lia|]. apply andb_true_intro. split.
     + apply needs_ok. exists d. split; auto. lia.
     + apply (leads_in blk X t (need t) 0 d). exact Hd.
@@ -111,31 +109,31 @@ Lemma prefix_down X t d e : prefix X t -> d + e < need t -> X t (blk t (d + e)) 
 Proof. intros P. induction e; intros H Xe; [now rewrite Nat.add_0_r in Xe|]. apply IHe; [lia|]. apply P; [lia|].
   now replace (S (d + e)) with (d + S e) by lia. Qed.
 Lemma found_hits X t : t < T -> prefix X t -> found X t <= leads X t (need t) 0.
-Proof. intros Ht P. rewrite found_cnt by auto. set (m := leads X t (need t) 0).
-  set (place c := match find (fun d => blk t d =? c) (seq 0 (need t)) with Some d => d | None => 0 end).
-  assert (Pl : forall c, needs t c = true -> place c < need t /\ blk t (place c) = c). { intros c N.
-  apply needs_ok in N as (d & Hd & E). unfold place. destruct (find _ _) as [k|] eqn:F.
+Proof. intros Ht P. rewrite found_cnt by auto. set (m := leads X t (need t) 0). set (place c := match find (fun d
+  => blk t d =? c) (seq 0 (need t)) with Some d => d | None => 0 end). assert (Pl : forall c, needs t c = true ->
+  place c < need t /\ blk t (place c) = c). { intros c N. apply needs_ok in N as (d & Hd & E). unfold place.
+  destruct (find _ _) as [k|] eqn:F.
     - apply find_some in F as [F1 F2]. apply in_seq in F1. apply Nat.eqb_eq in F2. split; auto. lia.
     - apply find_none with (x := d) in F; [|apply in_seq; lia]. apply Nat.eqb_neq in F. congruence. }
       rewrite <- (sum_ltb m m (le_n m)). apply (sum_inj NB m _ place (fun d => d <? m)).
-  - intros c _ H. apply andb_prop in H as [N Xc]. destruct (Pl c N) as [L E]. rewrite <- E in Xc.
-    enough (place c < m) by (split; auto; now apply Nat.ltb_lt). destruct (le_lt_dec m (place c)) as [G|]; auto.
-    exfalso. assert (m >= S (place c)); [|lia]. apply (leads_ge blk); [lia|]. intros k Hk. simpl.
-    apply (prefix_down X t k (place c - k) P); [lia|]. now replace (k + (place c - k)) with (place c) by lia.
-  - intros c c' _ _ H H' E. apply andb_prop in H as [N _], H' as [N' _].
-    destruct (Pl c N) as [_ <-], (Pl c' N') as [_ <-]. now rewrite E. Qed.
+  - intros c _ H. apply andb_prop in H as [N Xc]. destruct (Pl c N) as [L E]. rewrite <- E in Xc. enough (place c
+    < m) by (split; auto; now apply Nat.ltb_lt). destruct (le_lt_dec m (place c)) as [G|]; auto. exfalso.
+    assert (m >= S (place c)); [|lia]. apply (leads_ge blk); [lia|]. intros k Hk. simpl. apply (prefix_down X t k
+    (place c - k) P); [lia|]. now replace (k + (place c - k)) with (place c) by lia.
+  - intros c c' _ _ H H' E. apply andb_prop in H as [N _], H' as [N' _]. destruct (Pl c N) as [_ <-], (Pl c' N')
+    as [_ <-]. now rewrite E. Qed.
 
 Lemma level_one t c : FurthestNext.level reads one t c = b2n (existsb (fun k => reads k c) (seq 0 t)).
-Proof. induction t; auto. rewrite seq_S, existsb_app. simpl. rewrite orb_false_r, IHt.
-  destruct (existsb _ _), (reads t c); reflexivity. Qed.
+Proof. induction t; auto. rewrite seq_S, existsb_app. simpl. rewrite orb_false_r, IHt. destruct (existsb _ _),
+  (reads t c); reflexivity. Qed.
 Lemma plan_same Z : fplan Z -> FurthestNext.plan NB T C r reads one (amounts at_first) (fun t => amounts (Z t)).
 Proof. intros []. constructor.
   - intros c. unfold amounts. specialize (p_first c). destruct (Z 0 c); simpl; [now rewrite p_first|lia].
   - intros t c Ht. unfold amounts, fill, one. specialize (p_step t c Ht). destruct (Z (S t) c); simpl; [|lia].
     destruct (p_step eq_refl) as [->| ->]; simpl; auto. destruct (reads t c); auto.
   - exact p_fits.
-  - intros t c Ht E. rewrite runs_same in E. unfold amounts. rewrite (p_runs t c Ht E), level_one.
-    apply (runs_ok blk len) in E as (k & _ & K & R). simpl. replace (existsb _ _) with true; auto. symmetry.
+  - intros t c Ht E. rewrite runs_same in E. unfold amounts. rewrite (p_runs t c Ht E), level_one. apply (runs_ok
+    blk len) in E as (k & _ & K & R). simpl. replace (existsb _ _) with true; auto. symmetry.
     apply existsb_exists. exists k. split; auto. apply in_seq. lia. Qed.
 Lemma enough t c : t < T -> c < NB -> reads t c = true -> FurthestNext.next T reads (S t) c < T ->
   worth (FurthestNext.next T reads (S t) c) c <= one t c.
@@ -145,47 +143,45 @@ Proof. intros _ _ _ _. unfold worth, one. destruct (needs _ _); simpl; lia. Qed.
 Lemma cut_ends t : t <= T -> cnt NB (runs t) <= C -> forall n Y, cnt NB Y <= n -> exists Y',
   forest_belady_cut NB T C r blk len ask total at_first xi t Y Y'.
 Proof. intros Ht Fit. unfold forest_belady_cut. induction n; intros Y Hn; [exists Y; apply by_done; lia|].
-  destruct (le_lt_dec (cnt NB Y) C) as [L|O]; [exists Y; now apply by_done|].
-  assert (Go : forall v, leaves_first t Y v -> exists Y', cut_by NB C (leaves_first t) Y Y'). { intros v G.
-  assert (M := G). destruct M as ((Hv & Yv & _) & _). pose proof (cnt_upd NB Y v false Hv) as U. rewrite Yv in U.
-  simpl in U. destruct (IHn (upd Y v false)) as (Y' & K); [lia|]. exists Y'. now apply by_going with (v := v). }
-  set (un c := negb ((next t c <? T) && needs (next t c) c)). assert (Un : forall c, un c = true <-> unneeded t
-  c). { intros c. unfold un, Forest.unneeded. rewrite negb_true_iff.
-  destruct (Nat.ltb_spec (next t c) T) as [L|L]; simpl; split; auto; try lia. }
-  set (may c := Y c && negb (runs t c)). assert (May : forall c, c < NB -> may c = true <-> may_leave t Y c).
-  { intros c Hc. unfold may, Forest.may_leave. rewrite andb_true_iff, negb_true_iff. tauto. }
+  destruct (le_lt_dec (cnt NB Y) C) as [L|O]; [exists Y; now apply by_done|]. assert (Go : forall v, leaves_first
+  t Y v -> exists Y', cut_by NB C (leaves_first t) Y Y'). { intros v G. assert (M := G). destruct M as ((Hv & Yv
+  & _) & _). pose proof (cnt_upd NB Y v false Hv) as U. rewrite Yv in U. simpl in U. destruct (IHn (upd Y v
+  false)) as (Y' & K); [lia|]. exists Y'. now apply by_going with (v := v). } set (un c := negb ((next t c <? T)
+  && needs (next t c) c)). assert (Un : forall c, un c = true <-> unneeded t c). { intros c.
+  unfold un, Forest.unneeded. rewrite negb_true_iff. destruct (Nat.ltb_spec (next t c) T) as [L|L]; simpl; split;
+  auto; try lia. } set (may c := Y c && negb (runs t c)). assert (May : forall c, c < NB -> may c = true <->
+  may_leave t Y c). { intros c Hc. unfold may, Forest.may_leave. rewrite andb_true_iff, negb_true_iff. tauto. }
   destruct (existsb (fun c => may c && un c) (seq 0 NB)) eqn:Ex.
   - apply existsb_exists in Ex as (v & Hv & E). apply in_seq in Hv. apply andb_prop in E as [M U]. apply (Go v).
     split; [apply May; auto; lia|left; now apply Un].
   - set (place c := match find (fun d => blk (next t c) d =? c) (seq 0 (len (next t c))) with Some d => d |
     None => 0 end). set (D := wide (S T) len). assert (Pl : forall c, next t c <= T -> place c < D).
-    { intros c L. unfold place. pose proof (wide_ok (S T) len (next t c) ltac:(lia)). fold D in H.
-    destruct (find _ _) as [d|] eqn:F; [|lia]. apply find_some in F as [F _]. apply in_seq in F. lia. }
-    destruct (argmax NB may (fun c => next t c * S D + place c)) as (v & Hv & Mv & Mx). { apply cnt_pos.
-    enough (cnt NB Y <= cnt NB may + cnt NB (runs t)) by lia. unfold cnt. rewrite <- sum_add. apply sum_le.
-    intros c _. unfold may. destruct (Y c), (runs t c); simpl; lia. }
-    assert (Bd : forall c, next t c <= T) by (intros c; apply (next_spec T r reads c t Ht)).
-    assert (Nu : forall c, may_leave t Y c -> ~ unneeded t c). { intros c (Hc & M) U.
-    apply not_true_iff_false in Ex. apply Ex. apply existsb_exists. exists c. split; [apply in_seq; lia|].
-    rewrite (proj2 (May c Hc)) by (split; auto). now apply Un. } apply (Go v). split; [now apply May|right].
-    split; [exact Nu|]. intros c Mc. pose proof Mc as (Hc & _). specialize (Mx c Hc (proj2 (May c Hc) Mc)).
-    pose proof (Pl c (Bd c)). pose proof (Pl v (Bd v)). split; [nia|]. intros E d e [Ld Ad] [Le Ae].
-    rewrite E in Mx. assert (L : next t v < T). { destruct (le_lt_dec T (next t v)) as [G|]; auto. exfalso.
-    apply (Nu v); [now apply May|]. unfold Forest.unneeded. lia. }
-    assert (At : forall x k, next t x = next t v -> k < len (next t v) -> blk (next t v) k = x -> place x = k).
-    { intros x k Ex' Lk Ak. unfold place. rewrite Ex'. destruct (find _ _) as [j|] eqn:F.
-      - apply find_some in F as [F1 F2]. apply in_seq in F1. apply Nat.eqb_eq in F2.
-        apply (f_path _ _ _ _ _ paths (next t v)); auto; [lia|congruence].
+    { intros c L. unfold place. pose proof (wide_ok (S T) len (next t c) ltac:(lia)). fold D in H. destruct (find
+    _ _) as [d|] eqn:F; [|lia]. apply find_some in F as [F _]. apply in_seq in F. lia. } destruct (argmax NB may
+    (fun c => next t c * S D + place c)) as (v & Hv & Mv & Mx). { apply cnt_pos. enough (cnt NB Y <= cnt NB may +
+    cnt NB (runs t)) by lia. unfold cnt. rewrite <- sum_add. apply sum_le. intros c _. unfold may.
+    destruct (Y c), (runs t c); simpl; lia. } assert (Bd : forall c, next t c <= T) by (intros c;
+    apply (next_spec T r reads c t Ht)). assert (Nu : forall c, may_leave t Y c -> ~ unneeded t c).
+    { intros c (Hc & M) U. apply not_true_iff_false in Ex. apply Ex. apply existsb_exists. exists c. split;
+    [apply in_seq; lia|]. rewrite (proj2 (May c Hc)) by (split; auto). now apply Un. } apply (Go v). split;
+    [now apply May|right]. split; [exact Nu|]. intros c Mc. pose proof Mc as (Hc & _). specialize (Mx c Hc (proj2
+    (May c Hc) Mc)). pose proof (Pl c (Bd c)). pose proof (Pl v (Bd v)). split; [nia|]. intros E d e [Ld Ad] [Le
+    Ae]. rewrite E in Mx. assert (L : next t v < T). { destruct (le_lt_dec T (next t v)) as [G|]; auto. exfalso.
+    apply (Nu v); [now apply May|]. unfold Forest.unneeded. lia. } assert (At : forall x k, next t x = next t v
+    -> k < len (next t v) -> blk (next t v) k = x -> place x = k). { intros x k Ex' Lk Ak. unfold place.
+    rewrite Ex'. destruct (find _ _) as [j|] eqn:F.
+      - apply find_some in F as [F1 F2]. apply in_seq in F1. apply Nat.eqb_eq in F2. apply (f_path _ _ _ _ _
+        paths (next t v)); auto; [lia|congruence].
       - apply find_none with (x := k) in F; [|apply in_seq; lia]. apply Nat.eqb_neq in F. congruence. }
         rewrite <- (At c d E Ld Ad), <- (At v e eq_refl Le Ae). lia. Qed.
 Lemma run_ends : (forall t, t <= T -> cnt NB (runs t) <= C) -> forall n, n <= T -> exists X : nat -> nat -> bool,
   X 0 = at_first /\ forall t, t < n -> forest_belady_cut NB T C r blk len ask total at_first xi (S t)
     (filled_with blk len t (X t)) (X (S t)).
-Proof. intros Fit. induction n; intros Hn; [exists (fun _ => at_first); split; auto; lia|].
-  destruct (IHn ltac:(lia)) as (X & X0 & Cu). destruct (cut_ends (S n) Hn (Fit (S n) Hn) _ (filled_with blk len n
-  (X n)) (le_n _)) as (Y & K). exists (upd X (S n) Y). split; [now rewrite upd_neq by lia|]. intros t Ht.
-  rewrite (upd_neq X (S n) t) by lia. destruct (Nat.eq_dec t n) as [->|nt]; [now rewrite upd_eq|].
-  rewrite upd_neq by lia. apply Cu. lia. Qed.
+Proof. intros Fit. induction n; intros Hn; [exists (fun _ => at_first); split; auto; lia|]. destruct (IHn
+  ltac:(lia)) as (X & X0 & Cu). destruct (cut_ends (S n) Hn (Fit (S n) Hn) _ (filled_with blk len n (X n)) (le_n
+  _)) as (Y & K). exists (upd X (S n) Y). split; [now rewrite upd_neq by lia|]. intros t Ht. rewrite (upd_neq X
+  (S n) t) by lia. destruct (Nat.eq_dec t n) as [->|nt]; [now rewrite upd_eq|]. rewrite upd_neq by lia. apply Cu.
+  lia. Qed.
 
 (* A run of the policy: X t is cached at the start of request t. *)
 Variable X : nat -> nat -> bool.
@@ -204,13 +200,12 @@ Proof. intros F. constructor.
   - intros c. now rewrite begins.
   - intros t c Ht H. destruct (cut_keeps _ _ _ (cuts t Ht)) as (_ & W & _). specialize (W c H).
     unfold filled_with in W. now apply orb_prop in W.
-  - intros [|t] Ht; [now rewrite (cnt_ext NB (X 0) at_first)|].
-    now destruct (cut_keeps _ _ _ (cuts t ltac:(lia))).
-  - induction t; intros c Ht H; [apply (runs_ok blk len) in H as (k & _ & K & _); lia|].
-    destruct (cut_keeps _ _ _ (cuts t ltac:(lia))) as (_ & _ & K). rewrite (K c H). unfold filled_with.
-    apply (runs_ok blk len) in H as (k & K1 & K2 & R). destruct (Nat.eq_dec k t) as [->|n]; [rewrite R;
-    apply orb_true_r|]. rewrite IHt; auto; [lia|]. apply (runs_ok blk len). exists k. repeat split; auto; lia.
-    Qed.
+  - intros [|t] Ht; [now rewrite (cnt_ext NB (X 0) at_first)|]. now destruct (cut_keeps _ _ _ (cuts t
+    ltac:(lia))).
+  - induction t; intros c Ht H; [apply (runs_ok blk len) in H as (k & _ & K & _); lia|]. destruct (cut_keeps _ _
+    _ (cuts t ltac:(lia))) as (_ & _ & K). rewrite (K c H). unfold filled_with. apply (runs_ok blk len) in H as
+    (k & K1 & K2 & R). destruct (Nat.eq_dec k t) as [->|n]; [rewrite R; apply orb_true_r|]. rewrite IHt; auto;
+    [lia|]. apply (runs_ok blk len). exists k. repeat split; auto; lia. Qed.
 
 (* Of one request what is cached and needed is a prefix, at every cut. *)
 Definition above_too t (Y : nat -> bool) := forall e d, e < T -> S d < need e -> next t (blk e (S d)) = e ->
@@ -218,23 +213,22 @@ Definition above_too t (Y : nat -> bool) := forall e d, e < T -> S d < need e ->
 Lemma next_up e t c : t <= T -> next t c = e -> e < T -> reads e c = true /\ forall k, t <= k -> k < e ->
   reads k c = false.
 Proof. intros Ht E L. rewrite <- next_same in E. destruct (next_spec T r reads c t Ht) as (B & W).
-  rewrite E in W. split; [now apply W|]. intros k K1 K2. apply not_true_is_false. intros R.
-  pose proof (next_last T reads t k c K1 ltac:(lia) R). lia. Qed.
+  rewrite E in W. split; [now apply W|]. intros k K1 K2. apply not_true_is_false. intros R. pose proof (next_last
+  T reads t k c K1 ltac:(lia) R). lia. Qed.
 Lemma cut_above t Y Y' : t <= T -> forest_belady_cut NB T C r blk len ask total at_first xi t Y Y' ->
   above_too t Y -> above_too t Y'.
 Proof. intros Ht. unfold forest_belady_cut. induction 1 as [Y D | Y v Y' O (M & G) R IH]; auto. intros A.
   apply IH. clear IH R Y'. intros e d He Hd Nv Nu. destruct (upd_case Y v false (blk e (S d))) as [[_ E]|[n E]];
-  rewrite E; [discriminate|]. intros Yd. pose proof (A e d He Hd Nv Nu Yd) as Yu.
-  destruct (upd_case Y v false (blk e d)) as [[Ev F]|[_ F]]; rewrite F; auto. exfalso. subst v.
-  pose proof (need_len e He) as NL. destruct M as (Hu & _ & Ru). assert (Ne : forall k, k < need e -> next t (blk
-  e k) = e -> ~ unneeded t (blk e k)). { intros k Hk Nk U. unfold Forest.unneeded in U. rewrite Nk in U.
-  specialize (U He). apply not_true_iff_false in U. apply U. apply needs_ok. exists k. auto. }
-  destruct G as [U|(_ & Mx)]; [apply (Ne d); auto; lia|]. assert (Mv : may_leave t Y (blk e (S d))).
-  { repeat split; auto; [apply (f_inside _ _ _ _ _ paths); auto; lia|]. apply not_true_is_false. intros H.
-  apply not_true_iff_false in Ru. apply Ru. apply (runs_ok blk len) in H as (k & K1 & K2 & R).
-  apply (runs_ok blk len). exists k. repeat split; auto. apply (f_tree _ _ _ _ _ paths e d k); auto; lia. }
-  destruct (Mx _ Mv) as [_ De]. rewrite Nv, Nu in De. specialize (De eq_refl (S d) d). assert (S d <= d); [|lia].
-  apply De; split; auto; lia. Qed.
+  rewrite E; [discriminate|]. intros Yd. pose proof (A e d He Hd Nv Nu Yd) as Yu. destruct (upd_case Y v false
+  (blk e d)) as [[Ev F]|[_ F]]; rewrite F; auto. exfalso. subst v. pose proof (need_len e He) as NL.
+  destruct M as (Hu & _ & Ru). assert (Ne : forall k, k < need e -> next t (blk e k) = e -> ~ unneeded t (blk e
+  k)). { intros k Hk Nk U. unfold Forest.unneeded in U. rewrite Nk in U. specialize (U He).
+  apply not_true_iff_false in U. apply U. apply needs_ok. exists k. auto. } destruct G as [U|(_ & Mx)];
+  [apply (Ne d); auto; lia|]. assert (Mv : may_leave t Y (blk e (S d))). { repeat split; auto; [apply (f_inside _
+  _ _ _ _ paths); auto; lia|]. apply not_true_is_false. intros H. apply not_true_iff_false in Ru. apply Ru.
+  apply (runs_ok blk len) in H as (k & K1 & K2 & R). apply (runs_ok blk len). exists k. repeat split; auto.
+  apply (f_tree _ _ _ _ _ paths e d k); auto; lia. } destruct (Mx _ Mv) as [_ De]. rewrite Nv, Nu in De.
+  specialize (De eq_refl (S d) d). assert (S d <= d); [|lia]. apply De; split; auto; lia. Qed.
 Lemma always_above t : t <= T -> above_too t (X t).
 Proof. induction t; intros Ht.
   - intros e d He Hd Nv Nu Xv. rewrite begins in *. destruct (next_up e 0 (blk e d) Ht Nu He) as [_ Un].
@@ -242,9 +236,9 @@ Proof. induction t; intros Ht.
     ltac:(lia)) as Se. simpl in Se. unfold seen in Se. apply orb_prop in Se as [Se|Se]; auto.
     apply existsb_exists in Se as (k & K & R). apply in_seq in K. rewrite Un in R by lia. discriminate.
   - apply (cut_above (S t) _ _ Ht (cuts t Ht)). intros e d He Hd Nv Nu Yv. unfold filled_with in *.
-    destruct (reads t (blk e d)) eqn:Ru; [apply orb_true_r|]. rewrite orb_false_r.
-    pose proof (need_len e He) as NL. assert (Rv : reads t (blk e (S d)) = false). { apply not_true_is_false.
-    intros R. apply not_true_iff_false in Ru. apply Ru. apply (f_tree _ _ _ _ _ paths e d t); auto; lia. }
+    destruct (reads t (blk e d)) eqn:Ru; [apply orb_true_r|]. rewrite orb_false_r. pose proof (need_len e He) as
+    NL. assert (Rv : reads t (blk e (S d)) = false). { apply not_true_is_false. intros R.
+    apply not_true_iff_false in Ru. apply Ru. apply (f_tree _ _ _ _ _ paths e d t); auto; lia. }
     rewrite Rv, orb_false_r in Yv. apply (IHt ltac:(lia) e d); auto.
     + rewrite <- next_same, next_here, Rv by auto. exact Nv.
     + rewrite <- next_same, next_here, Ru by auto. exact Nu. Qed.
@@ -265,7 +259,6 @@ Proof. destruct (closes NB T C r reads worth one enough (fun t => amounts (X t))
 Lemma no_plan_keeps_more Z P : fplan Z -> hits_needed Z <= bound P.
 Proof. intros Pl. eapply Nat.le_trans; [|exact (plan_allowed NB T C r reads worth one enough _ _ P (plan_same Z
   Pl))]. apply sum_le. intros t Ht. now apply hits_found. Qed.
-
 End Policy.
 
 Section Rows.
@@ -293,20 +286,20 @@ Hypothesis cuts : forall t, t < T -> forest_belady_cut NB T C r blk len ask tota
 Theorem forest_belady_is_optimal : plan X /\ forall Z, plan Z -> tel X <= tel Z.
 Proof. pose proof (is_plan NB T C r xi blk len ask total at_first X begins cuts fits) as Pl. split; auto.
   intros Z PZ. destruct (gap_closes NB T C r xi blk len ask total at_first paths X begins cuts) as (P & G).
-  pose proof (no_plan_keeps_more NB T C r xi blk len ask total at_first paths Z P PZ).
-  pose proof (tel_and_hits NB T C r xi blk len ask total at_first X Pl).
-  pose proof (tel_and_hits NB T C r xi blk len ask total at_first Z PZ). lia. Qed.
+  pose proof (no_plan_keeps_more NB T C r xi blk len ask total at_first paths Z P PZ). pose proof (tel_and_hits
+  NB T C r xi blk len ask total at_first X Pl). pose proof (tel_and_hits NB T C r xi blk len ask total at_first Z
+  PZ). lia. Qed.
 
 (* Rows forest.optimum.certificate and .certificate.forced. A set P of steps proves every optimum: what
    Tail-Optimized Belady keeps is what P allows, and no plan keeps more than any P allows. *)
 Theorem forest_certificate_closes : (exists P, uncached_tel = tel X + bound P) /\
   forall P Z, plan Z -> uncached_tel <= tel Z + bound P.
-Proof. pose proof (is_plan NB T C r xi blk len ask total at_first X begins cuts fits) as Pl.
-  assert (Up : forall P Z, plan Z -> uncached_tel <= tel Z + bound P). { intros P Z PZ.
-  pose proof (no_plan_keeps_more NB T C r xi blk len ask total at_first paths Z P PZ).
-  pose proof (tel_and_hits NB T C r xi blk len ask total at_first Z PZ). lia. } split; auto.
-  destruct (gap_closes NB T C r xi blk len ask total at_first paths X begins cuts) as (P & G). exists P.
-  specialize (Up P X Pl). pose proof (tel_and_hits NB T C r xi blk len ask total at_first X Pl). lia. Qed.
+Proof. pose proof (is_plan NB T C r xi blk len ask total at_first X begins cuts fits) as Pl. assert (Up : forall
+  P Z, plan Z -> uncached_tel <= tel Z + bound P). { intros P Z PZ. pose proof (no_plan_keeps_more NB T C r xi
+  blk len ask total at_first paths Z P PZ). pose proof (tel_and_hits NB T C r xi blk len ask total at_first Z
+  PZ). lia. } split; auto. destruct (gap_closes NB T C r xi blk len ask total at_first paths X begins cuts) as (P
+  & G). exists P. specialize (Up P X Pl). pose proof (tel_and_hits NB T C r xi blk len ask total at_first X Pl).
+  lia. Qed.
 End Rows.
 
 (* Row forest.optimum, the other half. Tail-Optimized Belady has a run on every forest on which what runs fits, so

@@ -29,10 +29,8 @@ Definition bound X0 P := allowed N T C r comes of_use left_by 0 X0 P.
 Lemma next_same t i : FurthestNext.next T comes t i = next t i.
 Proof. unfold FurthestNext.next, Plans.next. generalize (T - t) as n. intros n. revert t. induction n; intros t;
   simpl; auto. unfold comes at 1. rewrite Nat.eqb_sym. now destruct (who_at t =? i). Qed.
-Lemma since_le t i : since r comes t i <= t + r.
-Proof. induction t; simpl; [lia|]. destruct (comes t i); lia. Qed.
 Lemma exempt_same t i : exempt_at (S t) i = Policies.exempt forced (who_at t) i.
-Proof. unfold FurthestNext.exempt, Policies.exempt. simpl. unfold comes at 1. pose proof (since_le t i).
+Proof. unfold FurthestNext.exempt, Policies.exempt. simpl. unfold comes at 1. pose proof (since_le r comes t i).
   unfold b2n in *. destruct (i =? who_at t), forced; simpl; (apply Nat.ltb_lt || apply Nat.ltb_ge); lia. Qed.
 Lemma may_same t i : may_lose forced (who_at t) i <-> exempt_at (S t) i = false.
 Proof. rewrite exempt_same. unfold may_lose, Policies.exempt. destruct forced; simpl; rewrite ?Nat.eqb_neq;
@@ -61,8 +59,8 @@ Lemma plan_same X0 Z : Plans.plan N C forced X0 us Z -> item_plan X0 Z.
 Proof. intros Pl. constructor.
   - apply (p_first _ _ _ _ _ _ Pl).
   - intros t i Ht. rewrite fill_same. unfold Model.fill. destruct (upd_case (Z t) (who_at t) (history (turn_at t)
-    + prompt (turn_at t) + response (turn_at t)) i) as [[-> E]|[n E]]; rewrite E;
-    [apply (p_own _ _ _ _ _ _ Pl t Ht) | now apply (p_grows _ _ _ _ _ _ Pl)].
+    + prompt (turn_at t) + response (turn_at t)) i) as [[-> E]|[n E]]; rewrite E; [apply (p_own _ _ _ _ _ _ Pl t
+      Ht) | now apply (p_grows _ _ _ _ _ _ Pl)].
   - apply (p_fits _ _ _ _ _ _ Pl).
   - intros [|t] i Ht E; [unfold FurthestNext.exempt in E; discriminate|]. rewrite exempt_same in E.
     unfold Policies.exempt in E. apply andb_prop in E as [Fo E]. apply Nat.eqb_eq in E. subst i. simpl.
@@ -78,14 +76,14 @@ Hypothesis cuts : forall t, t < T -> tob_cut N C xi forced us (S t) (who_at t) (
 Lemma cut_facts t theta Y Y' : tob_cut N C xi forced us t theta Y Y' ->
   sum N Y' <= C /\ (forall i, Y' i <= Y i) /\ (forced = true -> Y' theta = Y theta).
 Proof. induction 1 as [Y D | Y v Y' Hv F Mv R (S1 & W & E) | Y v Y' O Ns (Hv & Yv & Mv & _) R (S1 & W & E)];
-  auto; repeat split; auto; try (intros i; specialize (W i); revert W; unfold lose;
-  destruct (upd_case Y v (Y v - 1) i) as [[-> U]|[_ U]]; rewrite U; lia); intros Fo; rewrite (E Fo); unfold lose;
-  apply upd_neq; intros V; now apply (Mv Fo). Qed.
+  auto; repeat split; auto; try (intros i; specialize (W i); revert W; unfold lose; destruct (upd_case Y v (Y v -
+  1) i) as [[-> U]|[_ U]]; rewrite U; lia); intros Fo; rewrite (E Fo); unfold lose; apply upd_neq; intros V;
+  now apply (Mv Fo). Qed.
 Lemma is_a_plan X0 : X 0 = X0 -> sum N X0 <= C -> Plans.plan N C forced X0 us X.
 Proof. intros E F. constructor.
   - intros i. now rewrite E.
-  - intros t i Ht n. destruct (cut_facts _ _ _ _ (cuts t Ht)) as (_ & W & _). specialize (W i).
-    unfold Model.fill in W. rewrite upd_neq in W; auto.
+  - intros t i Ht n. destruct (cut_facts _ _ _ _ (cuts t Ht)) as (_ & W & _). specialize (W i). unfold Model.fill
+    in W. rewrite upd_neq in W; auto.
   - intros t Ht. destruct (cut_facts _ _ _ _ (cuts t Ht)) as (_ & W & _). specialize (W (who_at t)).
     unfold Model.fill in W. rewrite upd_eq in W. exact W.
   - intros [|t] Ht; [now rewrite E|]. now destruct (cut_facts _ _ _ _ (cuts t ltac:(lia))) as (S1 & _).
@@ -124,10 +122,10 @@ Lemma numbers t : t < steps us -> who (turn_at us t) < N.
 Proof. apply (histories_at N us w turns). Qed.
 Lemma enough t : t < steps us -> Plans.next us (S t) (who (turn_at us t)) < steps us ->
   need xi us (Plans.next us (S t) (who (turn_at us t))) <= filled us t.
-Proof. intros Ht L. set (s := Plans.next us (S t) (who (turn_at us t))) in *.
-  destruct (histories_at N us w turns s L) as (_ & H). pose proof (next_who us (S t) (who (turn_at us t))
-  ltac:(lia) L) as W1. fold s in W1. rewrite W1 in H. unfold s in H at 2. rewrite past_next in H by (auto; lia).
-  simpl in H. rewrite Nat.eqb_refl in H. unfold need. lia. Qed.
+Proof. intros Ht L. set (s := Plans.next us (S t) (who (turn_at us t))) in *. destruct (histories_at N us w turns
+  s L) as (_ & H). pose proof (next_who us (S t) (who (turn_at us t)) ltac:(lia) L) as W1. fold s in W1.
+  rewrite W1 in H. unfold s in H at 2. rewrite past_next in H by (auto; lia). simpl in H. rewrite Nat.eqb_refl in
+  H. unfold need. lia. Qed.
 
 Lemma of_states X : X 0 = X0 ->
   (forall t, t < steps us ->
@@ -146,8 +144,8 @@ Lemma of_a_run xs : run xi (tail_optimized_belady N C xi forced us w) w X0 us xs
   exists X, plan X /\ total xs = tel xi us X /\ (forall Z, plan Z -> tel xi us X <= tel xi us Z) /\
   (forall P Z, plan Z -> uncached_tel xi us <= tel xi us Z + bound P) /\
   exists P, uncached_tel xi us = tel xi us X + bound P.
-Proof. intros R. destruct (states xi _ us w X0 xs R) as (X & E & Cu & To). exists X.
-  destruct (of_states X E) as (A & B & D & F).
+Proof. intros R. destruct (states xi _ us w X0 xs R) as (X & E & Cu & To). exists X. destruct (of_states X E) as
+  (A & B & D & F).
   - intros t Ht. specialize (Cu t Ht). unfold tail_optimized_belady in Cu. rewrite now_after in Cu.
     rewrite firstn_length_le in Cu by (unfold steps in Ht; lia). replace (now w + S t - now w) with (S t) in Cu
     by lia. exact Cu.
@@ -178,25 +176,24 @@ Proof. induction n; intros Y Hn F; [exists Y; apply tob_fits; lia|]. destruct (l
   [exists Y; now apply tob_fits|]. assert (May : forall v, Policies.exempt forced theta v = false -> may_lose
   forced theta v). { intros v E Fo ->. unfold Policies.exempt in E. rewrite Fo, Nat.eqb_refl in E. discriminate.
   } assert (Go : forall v, v < N -> Y v >= 1 -> Policies.exempt forced theta v = false -> exists Y', tob_cut N C
-  xi forced us t theta (lose Y v) Y'). { intros v Hv Yv E. apply IHn; unfold lose;
-  [pose proof (sum_upd N Y v (Y v - 1) Hv); lia|]. intros Fo. specialize (May v E Fo). rewrite upd_neq; auto. }
-  destruct (existsb (fun v => (Plans.use xi us t v <? Y v) && negb (Policies.exempt forced theta v)) (seq 0 N))
-  eqn:Ex.
+  xi forced us t theta (lose Y v) Y'). { intros v Hv Yv E. apply IHn; unfold lose; [pose proof (sum_upd N Y v (Y
+  v - 1) Hv); lia|]. intros Fo. specialize (May v E Fo). rewrite upd_neq; auto. } destruct (existsb (fun v =>
+  (Plans.use xi us t v <? Y v) && negb (Policies.exempt forced theta v)) (seq 0 N)) eqn:Ex.
   - apply existsb_exists in Ex as (v & Hv & E). apply in_seq in Hv. apply andb_prop in E as [E1 E2].
     apply Nat.ltb_lt in E1. apply negb_true_iff in E2. destruct (Go v ltac:(lia) ltac:(lia) E2) as (Y' & K).
     exists Y'. apply tob_unneeded with (v := v); auto. lia.
-  - assert (Ns : no_surplus N forced theta (Plans.use xi us t) Y). { intros v Hv Mv.
-    destruct (le_lt_dec (Y v) (Plans.use xi us t v)) as [|G]; auto. exfalso. apply not_true_iff_false in Ex.
-    apply Ex. apply existsb_exists. exists v. split; [apply in_seq; lia|]. rewrite (proj2 (Nat.ltb_lt _ _) G).
-    simpl. apply negb_true_iff. unfold Policies.exempt. destruct forced; auto. simpl. apply Nat.eqb_neq.
-    now apply Mv. } destruct (argmax N (fun v => (1 <=? Y v) && negb (Policies.exempt forced theta v))
-    (Plans.next us t)) as (v & Hv & Pv & Mx). { destruct (existsb (fun v => (1 <=? Y v) && negb (Policies.exempt
-    forced theta v)) (seq 0 N)) eqn:E.
+  - assert (Ns : no_surplus N forced theta (Plans.use xi us t) Y). { intros v Hv Mv. destruct (le_lt_dec (Y v)
+    (Plans.use xi us t v)) as [|G]; auto. exfalso. apply not_true_iff_false in Ex. apply Ex.
+    apply existsb_exists. exists v. split; [apply in_seq; lia|]. rewrite (proj2 (Nat.ltb_lt _ _) G). simpl.
+    apply negb_true_iff. unfold Policies.exempt. destruct forced; auto. simpl. apply Nat.eqb_neq. now apply Mv. }
+    destruct (argmax N (fun v => (1 <=? Y v) && negb (Policies.exempt forced theta v)) (Plans.next us t)) as (v &
+    Hv & Pv & Mx). { destruct (existsb (fun v => (1 <=? Y v) && negb (Policies.exempt forced theta v)) (seq 0 N))
+    eqn:E.
       - apply existsb_exists in E as (v & Hv & E). apply in_seq in Hv. exists v. split; auto. lia.
-      - exfalso. assert (Z : forall v, v < N -> Policies.exempt forced theta v = false -> Y v = 0).
-        { intros v Hv Ev. destruct (Y v) eqn:Yv; auto. exfalso. apply not_true_iff_false in E. apply E.
-        apply existsb_exists. exists v. rewrite Ev, Yv. split; auto. apply in_seq. lia. }
-        enough (sum N Y <= C) by lia. destruct forced eqn:Fo.
+      - exfalso. assert (Z : forall v, v < N -> Policies.exempt forced theta v = false -> Y v = 0). { intros v Hv
+        Ev. destruct (Y v) eqn:Yv; auto. exfalso. apply not_true_iff_false in E. apply E. apply existsb_exists.
+        exists v. rewrite Ev, Yv. split; auto. apply in_seq. lia. } enough (sum N Y <= C) by lia. destruct forced
+        eqn:Fo.
         + apply Nat.le_trans with (Y theta); auto. apply sum_one. intros j Hj n'. apply Z; auto. simpl.
           now apply Nat.eqb_neq.
         + rewrite (sum_ext N Y (fun _ => 0)) by auto. rewrite sum_zero. lia. } apply andb_prop in Pv as [Yv Ev].
@@ -226,36 +223,43 @@ Lemma belady_cuts N C forced us past0 : forall t theta Y Y', S t <= steps us ->
   belady_cut N C forced us (S t) theta Y Y' -> tob_cut N C 0 forced us (S t) theta Y Y'.
 Proof. intros t theta Y Y' Ht Wh W R. induction R as [Y D | Y v Y' O Fu R IH]; [now apply tob_fits|].
   assert (R' : tob_cut N C 0 forced us (S t) theta (lose Y v) Y'). { apply IH. intros j. specialize (W j).
-  unfold lose. destruct (upd_case Y v (Y v - 1) j) as [[-> E]|[_ E]]; rewrite E; lia. }
-  destruct (le_lt_dec (steps us) (Plans.next us (S t) v)) as [L|L].
+  unfold lose. destruct (upd_case Y v (Y v - 1) j) as [[-> E]|[_ E]]; rewrite E; lia. } destruct (le_lt_dec
+  (steps us) (Plans.next us (S t) v)) as [L|L].
   - destruct Fu as (Hv & Yv & Mv & _). apply tob_unneeded with (v := v); auto. unfold Plans.use.
     replace (Plans.next us (S t) v <? steps us) with false by (symmetry; now apply Nat.ltb_ge). lia.
-  - apply tob_furthest with (v := v); auto. intros j Hj Mj. destruct (Y j) eqn:Yj; [lia|].
-    destruct Fu as (_ & _ & _ & Mx). specialize (Mx j Hj ltac:(lia) Mj).
-    pose proof (next_who us (S t) j Ht ltac:(lia)) as W1. unfold Plans.use.
-    replace (Plans.next us (S t) j <? steps us) with true by (symmetry; apply Nat.ltb_lt; lia). specialize (W j).
-    specialize (Wh (Plans.next us (S t) j) ltac:(lia)). rewrite W1, past_next in Wh by lia. unfold need, input.
-    lia. Qed.
+  - apply tob_furthest with (v := v); auto. intros j Hj Mj. destruct (Y j) eqn:Yj; [lia|]. destruct Fu as (_ & _
+    & _ & Mx). specialize (Mx j Hj ltac:(lia) Mj). pose proof (next_who us (S t) j Ht ltac:(lia)) as W1.
+    unfold Plans.use. replace (Plans.next us (S t) j <? steps us) with true by (symmetry; apply Nat.ltb_lt; lia).
+    specialize (W j). specialize (Wh (Plans.next us (S t) j) ltac:(lia)). rewrite W1, past_next in Wh by lia.
+    unfold need, input. lia. Qed.
 
-(* Row theorem-b1.belady. With xi = 0 and whole histories Belady's policy keeps the most: no plan has a smaller sum
-   of uncached tokens, that is, none has more hits. *)
+Lemma belady_runs N C forced us w : (forall s, s < steps us ->
+    history (turn_at us s) = past_at (past w) us s (who (turn_at us s))) -> forall vs k w' Y xs,
+  now w' = now w + k -> k + length vs = steps us -> (forall i, nth i vs (Turn 0 0 0 0 0) = turn_at us (k + i)) ->
+  (forall j, Y j <= past_at (past w) us k j) -> run 0 (belady N C forced us w) w' Y vs xs ->
+  run 0 (tail_optimized_belady N C 0 forced us w) w' Y vs xs.
+Proof. intros Wh. assert (Le : forall t Y Y' theta, belady_cut N C forced us t theta Y Y' -> forall j, Y' j <= Y
+  j). { intros t Y Y' theta. induction 1 as [Y D | Y v Y' O Fu _ IH]; auto. intros j. specialize (IH j).
+  revert IH. unfold lose. destruct (upd_case Y v (Y v - 1) j) as [[-> G]|[_ G]]; rewrite G; lia. }
+  induction vs as [|u vs IH]; intros k w' Y xs Nw L V W R; inversion R as [|? ? ? ? Y' ys K R']; subst;
+  [constructor|]. simpl in L. pose proof (V 0) as V0. simpl in V0. rewrite Nat.add_0_r in V0. subst u.
+  assert (Wf : forall j, Model.fill (turn_at us k) Y j <= past_at (past w) us (S k) j). { intros j. simpl.
+  unfold Model.fill. rewrite Nat.eqb_sym. destruct (Nat.eqb_spec j (who (turn_at us k))) as [->|n];
+  [now rewrite upd_eq|]. now rewrite upd_neq by auto. } unfold belady in K. cbn [now serve] in K. replace (S (now
+  w') - now w) with (S k) in K by lia. apply run_turn with (X' := Y').
+  - unfold tail_optimized_belady. cbn [now serve]. replace (S (now w') - now w) with (S k) by lia.
+    apply (belady_cuts N C forced us (past w)); auto. lia.
+  - apply (IH (S k)); auto; simpl; try lia.
+    + intros i. specialize (V (S i)). simpl in V. rewrite V. f_equal. lia.
+    + intros j. exact (Nat.le_trans _ _ _ (Le _ _ _ _ K j) (Wf j)). Qed.
+(* Row theorem-b1.belady, of whole histories. Belady's policy is Tail-Optimized Belady with xi = 0, and no plan has
+   a smaller sum of uncached tokens, that is, none has more hits. *)
 Theorem belady_is_optimal : forall N C forced w X0 us of_belady,
   start N w X0 -> sum N X0 <= C -> trace N w us -> whole w us ->
   run 0 (belady N C forced us w) w X0 us of_belady ->
+  run 0 (tail_optimized_belady N C 0 forced us w) w X0 us of_belady /\
   forall X, Plans.plan N C forced X0 us X -> total of_belady <= tel 0 us X.
-Proof. intros N C forced w X0 us xs St Fi Tr Wh R. destruct (states 0 _ us w X0 xs R) as (X & E & Cu & To).
-  assert (Cu' : forall t, t < steps us -> belady_cut N C forced us (S t) (who (turn_at us t)) (Model.fill
-  (turn_at us t) (X t)) (X (S t))). { intros t Ht. specialize (Cu t Ht). unfold belady in Cu.
-  rewrite now_after in Cu. rewrite firstn_length_le in Cu by (unfold steps in Ht; lia).
-  replace (now w + S t - now w) with (S t) in Cu by lia. exact Cu. }
-  assert (Le : forall t Y Y' theta, belady_cut N C forced us t theta Y Y' -> forall j, Y' j <= Y j).
-  { intros t Y Y' theta. induction 1 as [Y D | Y v Y' O Fu _ IH]; auto. intros j. specialize (IH j). revert IH.
-  unfold lose. destruct (upd_case Y v (Y v - 1) j) as [[-> G]|[_ G]]; rewrite G; lia. }
-  assert (W : forall t, t <= steps us -> forall j, X t j <= past_at (past w) us t j). { induction t; intros Ht j;
-  [rewrite E; apply (of_the_past _ _ _ St)|]. pose proof (Le _ _ _ _ (Cu' t Ht) j) as L. unfold Model.fill in L.
-  simpl. rewrite Nat.eqb_sym. destruct (Nat.eqb_spec j (who (turn_at us t))) as [->|n];
-  [now rewrite upd_eq in L|]. rewrite upd_neq in L by auto. specialize (IHt ltac:(lia) j). lia. } intros Z PZ.
-  rewrite To. apply (of_states N C 0 forced w X0 us Fi Tr X E); auto. intros t Ht.
-  apply (belady_cuts N C forced us (past w)); auto using whole_at. intros j. simpl. unfold Model.fill.
-  rewrite Nat.eqb_sym. destruct (Nat.eqb_spec j (who (turn_at us t))) as [->|n]; [now rewrite upd_eq|].
-  rewrite upd_neq by auto. apply W. lia. Qed.
+Proof. intros N C forced w X0 us xs St Fi Tr Wh R. assert (R' : run 0 (tail_optimized_belady N C 0 forced us w) w
+  X0 us xs). { apply (belady_runs N C forced us w) with (k := 0); auto using whole_at. intros j.
+  apply (of_the_past _ _ _ St). } split; auto. now apply (tail_optimized_belady_is_optimal N C 0 forced w X0 us
+  Fi Tr xs). Qed.

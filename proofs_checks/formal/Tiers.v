@@ -123,13 +123,11 @@ Definition eager_order xi (w : world) (u : turn) (us : list turn) := Order (budg
 Definition least_recent_order xi (w : world) (u : turn) (us : list turn) :=
   Order (past w) (fun v d => if d <? budget xi w v then since w v else S (now w) + since w v).
 (* Belady and Tail-Optimized Belady: tokens that the next turn needs are lost by the time until it comes, the
-   furthest first; before them what is not needed, of those that never return first, of those the least recent
-   first. *)
+   furthest first; before them what is not needed, of conversations in the order that `idle` says. *)
 Fixpoint wait v (us : list turn) :=
   match us with [] => 0 | u :: us => if who u =? v then 0 else S (wait v us) end.
-Definition foreseen (need : turn -> nat) (w : world) (u : turn) (us : list turn) := Order (past w) (fun v d =>
-  if wait v us <? length us
-  then if d <? need (nth (wait v us) us u) then wait v us else length us + since w v
-  else length us + S (now w) + since w v).
-Definition belady_order := foreseen history.
-Definition tail_optimized_order xi := foreseen (fun u => min (history u) (history u + prompt u - xi)).
+Definition foreseen (idle : world -> list turn -> nat -> nat) (need : turn -> nat) w u us :=
+  Order (past w) (fun v d => if (wait v us <? length us) && (d <? need (nth (wait v us) us u))
+    then wait v us else length us + idle w us v).
+Definition belady_order idle := foreseen idle history.
+Definition tail_optimized_order idle xi := foreseen idle (fun u => min (history u) (history u + prompt u - xi)).

@@ -65,19 +65,18 @@ Proof. induction post as [|v post IH]; intros pre p X E [Su T] R; cbn [Policies.
   - exists p. split; [now split|]. intros L. destruct (R L) as (r & ->). exists (S r). rewrite E, app_nil_r. cbn.
     lia.
   - assert (Hv : v < N) by (rewrite Forall_forall in inside_N; apply inside_N; rewrite E; apply in_or_app; simpl;
-    auto). assert (E' : order = (pre ++ [v]) ++ post) by (rewrite <- app_assoc; exact E).
-    assert (Ln : n = length pre + S (length post)) by (rewrite E, app_length; reflexivity).
-    pose proof (sum_upd N X v (X v - 1) Hv) as U. destruct (Nat.ltb_spec size (sum N X)) as [G|G].
-    + destruct (R G) as (r & P). assert (At : nth (p mod n) order N = v).
-      { rewrite P, Nat.add_comm, Nat.mod_add, Nat.mod_small by lia. rewrite E. apply nth_middle. }
-      assert (V : forall i, visits (S p) i = visits p i + if v =? i then 1 else 0). { intros i. unfold visits.
-      cbn [sum]. now rewrite At. } assert (St : state (S p) (if true && (b v <? X v) && negb (exempt forced theta
-      v) then lose X v else X)). { pose proof (T v) as Tv. unfold trimmed, spare in Tv. rewrite b_is. split;
-      [destruct (_ && _); unfold lose; lia|]. intros i. specialize (T i). specialize (V i).
-      unfold trimmed, spare in *. replace (N <=? v) with false in Tv by (symmetry; apply Nat.leb_gt; lia).
-      destruct (Nat.ltb_spec (whole v - before v) (X v)), (exempt forced theta v) eqn:Ex;
-      cbn [andb negb orb] in *; try (at_place v i; [rewrite Nat.eqb_refl in V|destruct (Nat.eqb_spec v i);
-      [congruence|]]); try (destruct (Nat.eqb_spec v i) as [<-|]); rewrite ?Ex in *; cbn [orb] in *;
+    auto). assert (E' : order = (pre ++ [v]) ++ post) by (rewrite <- app_assoc; exact E). assert (Ln : n = length
+    pre + S (length post)) by (rewrite E, app_length; reflexivity). pose proof (sum_upd N X v (X v - 1) Hv) as U.
+    destruct (Nat.ltb_spec size (sum N X)) as [G|G].
+    + destruct (R G) as (r & P). assert (At : nth (p mod n) order N = v). { rewrite P, Nat.add_comm, Nat.mod_add,
+      Nat.mod_small by lia. rewrite E. apply nth_middle. } assert (V : forall i, visits (S p) i = visits p i + if
+      v =? i then 1 else 0). { intros i. unfold visits. cbn [sum]. now rewrite At. } assert (St : state (S p) (if
+      true && (b v <? X v) && negb (exempt forced theta v) then lose X v else X)). { pose proof (T v) as Tv.
+      unfold trimmed, spare in Tv. rewrite b_is. split; [destruct (_ && _); unfold lose; lia|]. intros i.
+      specialize (T i). specialize (V i). unfold trimmed, spare in *. replace (N <=? v) with false in Tv by
+      (symmetry; apply Nat.leb_gt; lia). destruct (Nat.ltb_spec (whole v - before v) (X v)), (exempt forced theta
+      v) eqn:Ex; cbn [andb negb orb] in *; try (at_place v i; [rewrite Nat.eqb_refl in V|destruct (Nat.eqb_spec v
+      i); [congruence|]]); try (destruct (Nat.eqb_spec v i) as [<-|]); rewrite ?Ex in *; cbn [orb] in *;
       try (replace (N <=? v) with false in * by (symmetry; apply Nat.leb_gt; lia)); try lia;
       rewrite V, Nat.add_0_r; auto. } refine (IH (pre ++ [v]) (S p) _ E' St _). intros _. exists r.
       rewrite app_length. simpl. lia.
@@ -126,38 +125,36 @@ Proof. intros Hv E L. pose proof (visits_up q p v L). pose proof (more v). pose 
 Lemma spare_after_bare v : v < N -> A' v <= bare empty A v -> spare A' H v = spare empty G v.
 Proof. intros Hv L. pose proof (more v). pose proof (all v). at_v v. Qed.
 Lemma bare_after_bare v : A' v <= bare empty A v -> A' v + bare A' H v = bare empty G v.
-Proof. intros L. pose proof (more v). pose proof (all v). unfold bare, spare, empty in *.
-  destruct (exempt forced theta v || (N <=? v)); lia. Qed.
+Proof. intros L. pose proof (more v). pose proof (all v). unfold bare, spare, empty in *. destruct (exempt forced
+  theta v || (N <=? v)); lia. Qed.
 
 Lemma twice first size B' : (forced = true -> A theta = G theta) -> sum N (fun v => G v - A v) <= size ->
   within H B' -> left_over first empty A A' -> left_over size A' H B' ->
   left_over (first + size) empty G (fun v => A' v + B' v).
 Proof. intros Th Fit WB LA LB. assert (SG : sum N G = sum N A' + sum N H) by (rewrite <- sum_add; apply sum_ext;
-  auto). assert (Less : forall v, v < N -> A' v <= A v). { intros v Hv.
-  destruct LA as [_ E|p _ _ E|_ _ [b1 _ _ _ _]]; [rewrite E; auto|rewrite E by auto| specialize (b1 v)]; at_v v.
-  } assert (SH : sum N H = sum N (fun v => G v - A v) + sum N (fun v => A v - A' v)). { rewrite <- sum_add.
-  apply sum_ext. intros v Hv. specialize (Less v Hv). pose proof (more v). pose proof (all v). lia. }
-  assert (Fits : sum N H <= size -> (forall v, v < N -> B' v = H v) -> sum N A' <= first -> left_over (first +
-  size) empty G (fun v => A' v + B' v)). { intros SB E F. apply all_fits; [lia|]. intros v Hv. rewrite E; auto. }
-  destruct LA as [FA EA|p BA SA EA|BA FA BestA].
+  auto). assert (Less : forall v, v < N -> A' v <= A v). { intros v Hv. destruct LA as [_ E|p _ _ E|_ _ [b1 _ _ _
+  _]]; [rewrite E; auto|rewrite E by auto| specialize (b1 v)]; at_v v. } assert (SH : sum N H = sum N (fun v => G
+  v - A v) + sum N (fun v => A v - A' v)). { rewrite <- sum_add. apply sum_ext. intros v Hv. specialize (Less v
+  Hv). pose proof (more v). pose proof (all v). lia. } assert (Fits : sum N H <= size -> (forall v, v < N -> B' v
+  = H v) -> sum N A' <= first -> left_over (first + size) empty G (fun v => A' v + B' v)). { intros SB E F.
+  apply all_fits; [lia|]. intros v Hv. rewrite E; auto. } destruct LA as [FA EA|p BA SA EA|BA FA BestA].
   - rewrite (sum_ext N (fun v => A v - A' v) (fun _ => 0)), sum_zero in SH by (intros; rewrite EA; lia).
     rewrite (sum_ext N A' A EA) in *. destruct LB as [FB EB|q BB SB EB|BB FB BestB]; [auto|lia|lia].
   - assert (Visits : forall q, q <= p -> size < sum N H -> sum N B' = size -> (forall v, v < N -> B' v = H v -
     min (visits q v) (spare empty G v)) -> left_over (first + size) empty G (fun v => A' v + B' v)).
     { intros q L BB SB E. apply by_visits with (p := q); [lia|rewrite sum_add; lia|]. intros v Hv.
     pose proof (spare_twice p q v Hv (EA v Hv) L) as P. pose proof (all v). rewrite (E v Hv). unfold trimmed.
-    unfold spare at 1 in P. destruct (exempt forced theta v || (N <=? v)); lia. }
-    assert (Same : size < sum N H -> sum N B' = size -> (forall v, v < N -> B' v + min (visits p v) (spare A' H
-    v) <= H v) -> left_over (first + size) empty G (fun v => A' v + B' v)). { intros BB SB M.
-    assert (SX : sum N H = sum N B' + sum N (fun v => H v - B' v)). { rewrite <- sum_add. apply sum_ext.
-    intros v _. specialize (WB v). lia. } assert (T : forall v, v < N -> A v - A' v <= min (visits p v) (spare
-    empty G v) /\ min (visits p v) (spare empty G v) <= H v - B' v). { intros v Hv. split; [apply took_less;
-    auto|]. rewrite <- (spare_twice p p v Hv (EA v Hv) (le_n _)). specialize (M v Hv). lia. }
-    pose proof (sum_same N (fun v => A v - A' v) (fun v => H v - B' v)) as Q. simpl in Q.
-    apply (Visits p (le_n _) BB SB). intros v Hv. pose proof (T v Hv). specialize (WB v). rewrite <- Q in *;
-    auto; [|intros i Hi; pose proof (T i Hi); lia|lia]. assert (A v - A' v = H v - B' v); [|lia]. apply Q; auto;
-    [intros i Hi; pose proof (T i Hi); lia|lia]. } destruct LB as [FB EB|q BB SB EB|BB FB [b1 _ _ b4 _]];
-    [apply Fits; auto; lia| |].
+    unfold spare at 1 in P. destruct (exempt forced theta v || (N <=? v)); lia. } assert (Same : size < sum N H
+    -> sum N B' = size -> (forall v, v < N -> B' v + min (visits p v) (spare A' H v) <= H v) -> left_over (first
+    + size) empty G (fun v => A' v + B' v)). { intros BB SB M. assert (SX : sum N H = sum N B' + sum N (fun v =>
+      H v - B' v)). { rewrite <- sum_add. apply sum_ext. intros v _. specialize (WB v). lia. } assert (T : forall
+      v, v < N -> A v - A' v <= min (visits p v) (spare empty G v) /\ min (visits p v) (spare empty G v) <= H v -
+      B' v). { intros v Hv. split; [apply took_less; auto|]. rewrite <- (spare_twice p p v Hv (EA v Hv) (le_n
+      _)). specialize (M v Hv). lia. } pose proof (sum_same N (fun v => A v - A' v) (fun v => H v - B' v)) as Q.
+      simpl in Q. apply (Visits p (le_n _) BB SB). intros v Hv. pose proof (T v Hv). specialize (WB v).
+      rewrite <- Q in *; auto; [|intros i Hi; pose proof (T i Hi); lia|lia]. assert (A v - A' v = H v - B' v);
+      [|lia]. apply Q; auto; [intros i Hi; pose proof (T i Hi); lia|lia]. } destruct LB as [FB EB|q BB SB EB|BB
+      FB [b1 _ _ b4 _]]; [apply Fits; auto; lia| |].
     + destruct (le_lt_dec q p) as [L|L].
       * apply (Visits q L BB SB). intros v Hv. rewrite <- (spare_twice p q v Hv (EA v Hv) L). exact (EB v Hv).
       * apply (Same BB SB). intros v Hv. pose proof (visits_up p q v ltac:(lia)). rewrite (EB v Hv).
@@ -166,38 +163,36 @@ Proof. intros Th Fit WB LA LB. assert (SG : sum N G = sum N A' + sum N H) by (re
       [|lia]. at_v v.
   - pose proof (b_less _ _ _ _ _ _ _ _ BestA) as Le. pose proof (b_full _ _ _ _ _ _ _ _ BestA FA) as SA.
     destruct LB as [FB EB|q BB SB EB|BB FB BestB]; [apply Fits; auto; lia| |].
-    + apply by_visits with (p := q); [lia|rewrite sum_add; lia|]. intros v Hv. rewrite (EB v Hv).
-      pose proof (all v). unfold trimmed. rewrite (spare_after_bare v Hv (Le v)).
-      pose proof (spare_after_bare v Hv (Le v)) as P. unfold spare at 1 in P. destruct (exempt forced theta v ||
-      (N <=? v)); lia.
+    + apply by_visits with (p := q); [lia|rewrite sum_add; lia|]. intros v Hv. rewrite (EB v Hv). pose proof (all
+      v). unfold trimmed. rewrite (spare_after_bare v Hv (Le v)). pose proof (spare_after_bare v Hv (Le v)) as P.
+      unfold spare at 1 in P. destruct (exempt forced theta v || (N <=? v)); lia.
     + pose proof (fun v => bare_after_bare v (Le v)) as E. apply by_age; [lia| |].
       * rewrite <- (sum_ext N (fun v => A' v + bare A' H v) (bare empty G)) by auto. rewrite sum_add. lia.
       * apply (compose N forced rank theta first size (bare empty A)); auto.
         -- intros v. pose proof (more v). unfold bare, spare, empty. destruct (_ || _); lia.
         -- intros Fo. unfold bare, spare, exempt. rewrite Fo, Nat.eqb_refl. simpl. rewrite Th; auto.
-        -- eapply Nat.le_trans; [|exact Fit]. apply sum_le. intros v _. pose proof (more v).
-           unfold bare, spare, empty. destruct (_ || _); lia.
+        -- eapply Nat.le_trans; [|exact Fit]. apply sum_le. intros v _. pose proof (more v). unfold bare, spare,
+           empty. destruct (_ || _); lia.
         -- apply (best_ext _ _ (bare A' H)); auto. intros v. rewrite <- E. lia. Qed.
 End Twice.
 (* Two cuts in rounds of one cache leave the same. *)
 Lemma left_same size X Y X' Y' : stands N w -> (forall v, v < N -> X v <= past w v) ->
   (forall v, v < N -> X v = Y v) -> left_over size empty X X' -> left_over size empty Y Y' ->
   forall v, v < N -> X' v = Y' v.
-Proof. intros St W E LX LY. assert (SE : sum N X = sum N Y) by (apply sum_ext; auto).
-  assert (SS : forall v, v < N -> spare empty X v = spare empty Y v) by (intros v Hv; unfold spare;
-  now rewrite E). assert (BB : forall v, v < N -> bare empty X v = bare empty Y v) by (intros v Hv; unfold bare;
-  now rewrite SS, E). assert (BS : sum N (bare empty X) = sum N (bare empty Y)) by (apply sum_ext; auto).
-  assert (Age : forall p P P' Q', sum N P' = size -> (forall v, v < N -> P' v = trimmed p empty P v) -> size <=
-  sum N (bare empty P) -> best size empty (bare empty P) Q' -> forall v, v < N -> P' v = Q' v).
-  { intros p P P' Q' S EP F [_ _ b3 _ _]. assert (L : forall v, v < N -> bare empty P v <= P' v) by (intros v Hv;
-  rewrite EP by auto; unfold trimmed, bare; lia). pose proof (sum_le N _ _ L). intros v Hv. rewrite b3 by (auto;
-  lia). symmetry. apply (sum_same N _ _ L); auto. lia. } assert (Visits : forall p q P P' Q', p <= q -> sum N P'
-  = size -> sum N Q' = size -> (forall v, v < N -> P' v = trimmed p empty P v) -> (forall v, v < N -> Q' v =
-  trimmed q empty P v) -> forall v, v < N -> P' v = Q' v). { intros p q P P' Q' L SP SQ EP EQ v Hv. symmetry.
-  apply (sum_same N Q' P'); auto; [|lia]. intros i Hi. pose proof (visits_up p q i L). rewrite EP, EQ by auto.
-  unfold trimmed. lia. } assert (TT : forall p v, v < N -> trimmed p empty X v = trimmed p empty Y v) by (intros
-  p v Hv; unfold trimmed; now rewrite SS, E). destruct LX as [F EX|p B SX EX|B F BX], LY as [G EY|q C SY EY|C G
-  BY]; try lia.
+Proof. intros St W E LX LY. assert (SE : sum N X = sum N Y) by (apply sum_ext; auto). assert (SS : forall v, v <
+  N -> spare empty X v = spare empty Y v) by (intros v Hv; unfold spare; now rewrite E). assert (BB : forall v, v
+  < N -> bare empty X v = bare empty Y v) by (intros v Hv; unfold bare; now rewrite SS, E). assert (BS : sum N
+  (bare empty X) = sum N (bare empty Y)) by (apply sum_ext; auto). assert (Age : forall p P P' Q', sum N P' =
+  size -> (forall v, v < N -> P' v = trimmed p empty P v) -> size <= sum N (bare empty P) -> best size empty
+  (bare empty P) Q' -> forall v, v < N -> P' v = Q' v). { intros p P P' Q' S EP F [_ _ b3 _ _].
+  assert (L : forall v, v < N -> bare empty P v <= P' v) by (intros v Hv; rewrite EP by auto; unfold trimmed,
+  bare; lia). pose proof (sum_le N _ _ L). intros v Hv. rewrite b3 by (auto; lia). symmetry. apply (sum_same N _
+  _ L); auto. lia. } assert (Visits : forall p q P P' Q', p <= q -> sum N P' = size -> sum N Q' = size -> (forall
+  v, v < N -> P' v = trimmed p empty P v) -> (forall v, v < N -> Q' v = trimmed q empty P v) -> forall v, v < N
+  -> P' v = Q' v). { intros p q P P' Q' L SP SQ EP EQ v Hv. symmetry. apply (sum_same N Q' P'); auto; [|lia].
+  intros i Hi. pose proof (visits_up p q i L). rewrite EP, EQ by auto. unfold trimmed. lia. } assert (TT : forall
+  p v, v < N -> trimmed p empty X v = trimmed p empty Y v) by (intros p v Hv; unfold trimmed; now rewrite SS, E).
+  destruct LX as [F EX|p B SX EX|B F BX], LY as [G EY|q C SY EY|C G BY]; try lia.
   - intros v Hv. rewrite EX, EY; auto.
   - destruct (le_lt_dec p q) as [L|L].
     + apply (Visits p q X); auto. intros v Hv. rewrite TT; auto.
@@ -221,11 +216,11 @@ Proof. induction 1; auto. Qed.
 Lemma together_in_rounds w u us Z Z' : (forall i, i < K -> sum N (Z i) <= C i) -> tiers_step w u us Z Z' ->
   forall k, k < K -> left_over w (who u) (sum (S k) C) empty (together (S k) (arrive u Z)) (together (S k) Z').
 Proof. intros Fit R. assert (Le : forall k, k < K -> within (has (arrive u Z) Z' k) (Z' k)). { intros k Hk.
-  refine (rounds_within N forced w (who u) _ _ _ _ _ _ (R k Hk) _). intros v. apply le_n. }
-  assert (B : forall k, k < K -> left_over w (who u) (C k) (together k Z') (has (arrive u Z) Z' k) (Z' k)).
-  { intros k Hk. eapply cut_leaves; [apply inside_N|reflexivity|exact (R k Hk)]. } induction k as [|k IH];
-  intros Hk; [exact (B 0 Hk)|]. change (sum (S (S k)) C) with (sum (S k) C + C (S k)).
-  refine (twice N forced (order w) (budget xi w) w (who u) _ _ _ _ _ _ _ _ _ _ _ _ (IH ltac:(lia)) (B (S k) Hk)).
+  refine (rounds_within N forced w (who u) _ _ _ _ _ _ (R k Hk) _). intros v. apply le_n. } assert (B : forall k,
+  k < K -> left_over w (who u) (C k) (together k Z') (has (arrive u Z) Z' k) (Z' k)). { intros k Hk.
+  eapply cut_leaves; [apply inside_N|reflexivity|exact (R k Hk)]. } induction k as [|k IH]; intros Hk;
+  [exact (B 0 Hk)|]. change (sum (S (S k)) C) with (sum (S k) C + C (S k)). refine (twice N forced (order w)
+  (budget xi w) w (who u) _ _ _ _ _ _ _ _ _ _ _ _ (IH ltac:(lia)) (B (S k) Hk)).
   - intros v. apply together_up.
   - apply has_sum. intros i Hi. apply Le. lia.
   - intros _. now rewrite !arrive_sum, Nat.eqb_refl.
@@ -239,10 +234,10 @@ Lemma same_finds_in_rounds k : k < K -> forall us w Z X of_tiers of_cache, stand
   replays (cache_step (sum (S k) C)) reused w X us of_cache -> of_tiers = of_cache.
 Proof. intros Hk. induction us as [|u us IH]; intros w Z X xs ys St Fit E W Tr RZ RX.
   - inversion RZ; inversion RX; auto.
-  - destruct Tr as (Nu & Hu & Tr). inversion RZ as [|? ? ? ? Z' zs CZ RZ']; subst.
-    inversion RX as [|? ? ? ? X' xs' CX RX']; subst. f_equal; [now apply reused_together; apply E|].
-    destruct (serve_stands N w u St Nu) as (St' & _). assert (WF : within (past (serve u w)) (fill u X)) by exact
-    (fill_le u X (past w) W). apply (IH (serve u w) Z' X'); auto.
+  - destruct Tr as (Nu & Hu & Tr). inversion RZ as [|? ? ? ? Z' zs CZ RZ']; subst. inversion RX as [|? ? ? ? X'
+    xs' CX RX']; subst. f_equal; [now apply reused_together; apply E|]. destruct (serve_stands N w u St Nu) as
+    (St' & _). assert (WF : within (past (serve u w)) (fill u X)) by exact (fill_le u X (past w) W).
+    apply (IH (serve u w) Z' X'); auto.
     + intros i Hi. exact (fits_after _ _ _ _ _ _ _ (CZ i Hi)).
     + apply (left_same N forced (order (serve u w)) (budget xi (serve u w)) (serve u w) (who u) (sum (S k) C)
       (fill u X) (together (S k) (arrive u Z))); auto.
@@ -273,8 +268,8 @@ Lemma visit_takes N size theta b v : forall order X, Forall (fun v => v < N) ord
 Proof. induction order as [|u order IH]; intros X Or I S G; [destruct I|]. inversion_clear Or.
   cbn [visit exempt]. replace (size <? sum N X) with true by (symmetry; now apply Nat.ltb_lt).
   rewrite andb_true_r. cbn [andb]. destruct (Nat.ltb_spec (b u) (X u)) as [L|L].
-  - eapply Nat.le_lt_trans; [|apply (lose_less N X u); auto; lia]. apply sum_le. intros i _.
-    refine (visit_within N false theta b order size (lose X u) _ _ i). now intros j.
+  - eapply Nat.le_lt_trans; [|apply (lose_less N X u); auto; lia]. apply sum_le. intros i _. refine (visit_within
+    N false theta b order size (lose X u) _ _ i). now intros j.
   - apply IH; auto. destruct I as [->|]; auto. lia. Qed.
 Lemma visit_ext N size theta b b' order : (forall v, b v = b' v) -> forall X,
   visit N size false theta b order X = visit N size false theta b' order X.
@@ -288,9 +283,9 @@ Proof. intros E. induction 1 as [X D | X X' O Sp R IH | X v X' O Ns Lv R IH].
   - eapply rounds_evict; eauto. intros i Hi Mi. rewrite <- E. auto. Qed.
 Lemma a_cut_in_rounds N size order b w theta : Forall (fun v => v < N) order -> (forall v, v < N -> In v order) ->
   forall n X, sum N X <= n -> exists X', in_rounds N size false order b w theta X X'.
-Proof. intros Or Al. induction n as [n IH] using lt_wf_ind. intros X L.
-  destruct (le_lt_dec (sum N X) size) as [F|F]; [exists X; now apply rounds_fit|].
-  pose proof (pick_spec N (fun v => b v <? X v) b) as S. destruct (pick N _ b) as [v|].
+Proof. intros Or Al. induction n as [n IH] using lt_wf_ind. intros X L. destruct (le_lt_dec (sum N X) size) as
+  [F|F]; [exists X; now apply rounds_fit|]. pose proof (pick_spec N (fun v => b v <? X v) b) as S. destruct (pick
+  N _ b) as [v|].
   - destruct S as (Hv & Sv & _). apply Nat.ltb_lt in Sv. pose proof (visit_takes N size theta b v order X Or (Al
     v Hv) Sv F). destruct (IH (sum N (visit N size false theta b order X)) ltac:(lia) _ (le_n _)) as (X' & R).
     exists X'. apply rounds_visit; auto. intros No. specialize (No v Hv ltac:(discriminate)). lia.

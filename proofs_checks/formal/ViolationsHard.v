@@ -10,9 +10,8 @@ Lemma first_of (k : nat) (l : list turn) u : In u l -> who u = k ->
   exists a v b, l = a ++ v :: b /\ who v = k /\ forall x, In x a -> who x <> k.
 Proof. induction l as [|x l IH]; intros [] E.
   - subst. exists [], u, l. repeat split; auto.
-  - destruct (Nat.eq_dec (who x) k) as [W|W]; [exists [], x, l; repeat split; auto|].
-    destruct (IH H E) as (a & v & b & -> & Wv & N). exists (x :: a), v, b. repeat split; auto. intros y [<-|Hy];
-    auto. Qed.
+  - destruct (Nat.eq_dec (who x) k) as [W|W]; [exists [], x, l; repeat split; auto|]. destruct (IH H E) as (a & v
+    & b & -> & Wv & N). exists (x :: a), v, b. repeat split; auto. intros y [<-|Hy]; auto. Qed.
 Lemma nodup_app {A} (l r : list A) : NoDup l -> NoDup r -> (forall x, In x l -> ~ In x r) -> NoDup (l ++ r).
 Proof. intros L R D. induction L as [|x l N L IH]; simpl; auto. constructor; [|apply IH; intros y Hy; apply D;
   now right]. rewrite in_app_iff. intros [H|H]; auto. apply (D x); auto. now left. Qed.
@@ -76,9 +75,9 @@ Proof. induction n; intros a P R E; simpl in E.
   - symmetry in E. apply app_eq_nil in E as [-> ->]. exists (a - 1). repeat split; auto; [intros k _ []|lia].
   - destruct (app_eq_app _ _ _ _ E) as (l & [(B & _)|(-> & E')]).
     + unfold Flows.block in B. destruct (app_eq_app _ _ _ _ B) as (l' & [(B' & _)|(-> & B')]).
-      * exists (a - 1). repeat split; auto; [|lia]. intros k Hk H. exfalso.
-        assert (H' : In (first k) (map second (ending F a))) by (rewrite B'; apply in_or_app; auto).
-        apply in_seconds in H' as (j & Hj & _ & Q). now apply (differ k j).
+      * exists (a - 1). repeat split; auto; [|lia]. intros k Hk H. exfalso. assert (H' : In (first k) (map second
+        (ending F a))) by (rewrite B'; apply in_or_app; auto). apply in_seconds in H' as (j & Hj & _ & Q).
+        now apply (differ k j).
       * exists a. split; [lia|]. split.
         -- intros k Hk H. apply in_app_or in H as [H|H].
            ++ apply in_seconds in H as (j & Hj & _ & Q). exfalso. now apply (differ k j).
@@ -101,9 +100,8 @@ Proof. induction n; intros a P R k E Hk H L; simpl in E.
       - apply same_second in Q. subst. lia.
       - now apply (differ j k). } destruct (app_eq_app _ _ _ _ E) as (l & [(B & _)|(-> & E')]).
     + exfalso. apply Nb. rewrite B. apply in_or_app. auto.
-    + apply in_app_or in H as [H|H]; [contradiction|]. apply in_or_app.
-      destruct (Nat.eq_dec a (begin F k)) as [->|Ne]; [left; apply in_block; exists k; auto|]. right.
-      apply (IHn (S a) l R k); auto. lia. Qed.
+    + apply in_app_or in H as [H|H]; [contradiction|]. apply in_or_app. destruct (Nat.eq_dec a (begin F k)) as
+      [->|Ne]; [left; apply in_block; exists k; auto|]. right. apply (IHn (S a) l R k); auto. lia. Qed.
 
 (* From a set that fits to a plan. *)
 Definition has_come (P : list turn) k := existsb (fun u => (who u =? k) && (history u =? 0)) P.
@@ -112,9 +110,8 @@ Lemma in_us u : In u us -> exists k, k < m /\ (u = second k \/ u = first k).
 Proof. unfold asked. intros H. apply in_blocks in H as (k & p & Hk & _ & C). exists k. intuition. Qed.
 Lemma come_iff P k : incl P us -> k < m -> (has_come P k = true <-> In (first k) P).
 Proof. intros I Hk. unfold has_come. rewrite existsb_exists. split.
-  - intros (u & Hu & E). apply andb_prop in E as [W H]. apply Nat.eqb_eq in W, H.
-    destruct (in_us u (I u Hu)) as (j & Hj & [->| ->]); simpl in W, H; subst; auto.
-    pose proof (f_demand _ good k Hj). lia.
+  - intros (u & Hu & E). apply andb_prop in E as [W H]. apply Nat.eqb_eq in W, H. destruct (in_us u (I u Hu)) as
+    (j & Hj & [->| ->]); simpl in W, H; subst; auto. pose proof (f_demand _ good k Hj). lia.
   - intros H. exists (first k). split; auto. simpl. now rewrite Nat.eqb_refl. Qed.
 Lemma gone_iff P k : incl P us -> k < m -> (has_gone P k = true <-> In (second k) P).
 Proof. intros I Hk. unfold has_gone. rewrite existsb_exists. split.
@@ -145,11 +142,11 @@ Proof. intros Fi. constructor.
     { symmetry. apply firstn_skipn. } specialize (Fi p). apply Nat.le_trans with (sum m (fun k => 2 * (if chosen
     k && covers F p k then demand F k else 0))).
     + apply sum_le. intros k Hk. unfold kept_by. destruct (k <? m); simpl; [|lia]. destruct (chosen k); simpl;
-      [|lia]. destruct (has_come (firstn t us) k) eqn:Co; simpl; [|lia].
-      destruct (has_gone (firstn t us) k) eqn:Go; simpl; [lia|]. apply come_iff in Co; auto using in_prefix.
-      specialize (B1 k Hk Co). unfold covers. replace (begin F k <=? p) with true by (symmetry;
-      now apply Nat.leb_le). destruct (Nat.leb_spec p (finish F k)) as [L|L]; simpl; [lia|]. exfalso.
-      apply not_true_iff_false in Go. apply Go. apply gone_iff; auto using in_prefix. apply B2; auto; lia.
+      [|lia]. destruct (has_come (firstn t us) k) eqn:Co; simpl; [|lia]. destruct (has_gone (firstn t us) k)
+      eqn:Go; simpl; [lia|]. apply come_iff in Co; auto using in_prefix. specialize (B1 k Hk Co). unfold covers.
+      replace (begin F k <=? p) with true by (symmetry; now apply Nat.leb_le). destruct (Nat.leb_spec p (finish F
+      k)) as [L|L]; simpl; [lia|]. exfalso. apply not_true_iff_false in Go. apply Go. apply gone_iff;
+      auto using in_prefix. apply B2; auto; lia.
     + rewrite (sum_ext m _ (fun k => (if chosen k && covers F p k then demand F k else 0) + (if chosen k &&
       covers F p k then demand F k else 0))) by (intros; lia). rewrite sum_add. lia.
   - discriminate. Qed.
@@ -157,21 +154,19 @@ Lemma nth_same t j : t < steps us -> j < steps us -> turn_at us t = turn_at us j
 Proof. intros Ht Hj E. exact (proj1 (NoDup_nth us _) (nodup_blocks 0 (edges F + 2)) t j Ht Hj E). Qed.
 Lemma chosen_keep chosen t : t < steps us -> violates xi us (kept_by chosen) t = true ->
   exists k, k < m /\ turn_at us t = second k /\ chosen k = false.
-Proof. intros Ht V. unfold violates in V. apply Nat.ltb_lt in V. unfold input in V.
-  destruct (in_us _ (turn_in t Ht)) as (k & Hk & [E|E]); rewrite E in V;
-  cbn [who history prompt first_turn second_turn] in V.
+Proof. intros Ht V. unfold violates in V. apply Nat.ltb_lt in V. unfold input in V. destruct (in_us _ (turn_in t
+  Ht)) as (k & Hk & [E|E]); rewrite E in V; cbn [who history prompt first_turn second_turn] in V.
   - exists k. repeat split; auto. apply not_true_is_false. intros Ch. unfold kept_by in V. rewrite Ch in V.
-    replace (k <? m) with true in V by (symmetry; now apply Nat.ltb_lt). simpl andb in V.
-    assert (Go : has_gone (firstn t us) k = false). { apply not_true_is_false. intros G. apply gone_iff in G;
-    auto using in_prefix. apply (In_nth _ _ (Turn 0 0 0 0 0)) in G as (j & Hj & Ej). rewrite firstn_length in Hj.
-    enough (t = j) by lia. apply nth_same; auto; [unfold steps; lia|]. rewrite E, <- Ej. unfold turn_at.
-    rewrite <- (firstn_skipn t us) at 2. rewrite app_nth1; auto. rewrite firstn_length. lia. }
-    assert (Co : has_come (firstn t us) k = true). { apply come_iff; auto using in_prefix.
-    pose proof (first_before_second (edges F + 2) 0 (firstn (S t) us) (skipn (S t) us) k) as FS.
-    rewrite firstn_skipn in FS. specialize (FS eq_refl Hk). rewrite (firstn_next us t Ht), E in FS.
-    assert (In (first k) (firstn t us ++ [second k])) as Q. { apply FS; [|lia]. apply in_or_app. right. now left.
-    } apply in_app_or in Q as [Q|[Q|[]]]; auto. symmetry in Q. now apply differ in Q. } rewrite Go, Co in V.
-    simpl andb in V. cbn iota in V. lia.
+    replace (k <? m) with true in V by (symmetry; now apply Nat.ltb_lt). simpl andb in V. assert (Go : has_gone
+    (firstn t us) k = false). { apply not_true_is_false. intros G. apply gone_iff in G; auto using in_prefix.
+    apply (In_nth _ _ (Turn 0 0 0 0 0)) in G as (j & Hj & Ej). rewrite firstn_length in Hj. enough (t = j) by
+    lia. apply nth_same; auto; [unfold steps; lia|]. rewrite E, <- Ej. unfold turn_at. rewrite <- (firstn_skipn t
+    us) at 2. rewrite app_nth1; auto. rewrite firstn_length. lia. } assert (Co : has_come (firstn t us) k =
+    true). { apply come_iff; auto using in_prefix. pose proof (first_before_second (edges F + 2) 0 (firstn (S t)
+    us) (skipn (S t) us) k) as FS. rewrite firstn_skipn in FS. specialize (FS eq_refl Hk). rewrite (firstn_next
+    us t Ht), E in FS. assert (In (first k) (firstn t us ++ [second k])) as Q. { apply FS; [|lia].
+    apply in_or_app. right. now left. } apply in_app_or in Q as [Q|[Q|[]]]; auto. symmetry in Q. now apply differ
+    in Q. } rewrite Go, Co in V. simpl andb in V. cbn iota in V. lia.
   - specialize (small k Hk). lia. Qed.
 Lemma fit_to_plan chosen w : fit F chosen -> w <= cnt m chosen ->
   plan m (2 * room F) false empty us (kept_by chosen) /\ violations xi us (kept_by chosen) + w <= m.
@@ -179,11 +174,11 @@ Proof. intros Fi W. split; [now apply kept_plan|]. assert (V : violations xi us 
   => negb (chosen k))). { apply (sum_inj _ _ _ (fun t => who (turn_at us t))).
     - intros t Ht Vt. destruct (chosen_keep chosen t Ht Vt) as (k & Hk & E & Ch). rewrite E. simpl.
       now rewrite Ch.
-    - intros t j Ht Hj Vt Vj E. destruct (chosen_keep chosen t Ht Vt) as (k & Hk & Et & _).
-      destruct (chosen_keep chosen j Hj Vj) as (l & Hl & Ej & _). apply nth_same; auto. rewrite Et, Ej in *.
-      simpl in E. now subst. } assert (S : cnt m chosen + cnt m (fun k => negb (chosen k)) = m). { unfold cnt.
-      rewrite <- sum_add. rewrite (sum_ext m _ (fun _ => 1)) by (intros i _; destruct (chosen i); auto). clear.
-      induction m; simpl; lia. } lia. Qed.
+    - intros t j Ht Hj Vt Vj E. destruct (chosen_keep chosen t Ht Vt) as (k & Hk & Et & _). destruct (chosen_keep
+      chosen j Hj Vj) as (l & Hl & Ej & _). apply nth_same; auto. rewrite Et, Ej in *. simpl in E. now subst. }
+      assert (S : cnt m chosen + cnt m (fun k => negb (chosen k)) = m). { unfold cnt. rewrite <- sum_add.
+      rewrite (sum_ext m _ (fun _ => 1)) by (intros i _; destruct (chosen i); auto). clear. induction m; simpl;
+      lia. } lia. Qed.
 
 (* From a plan to a set that fits. *)
 Section Plan.
@@ -203,40 +198,36 @@ Proof. intros p. destruct (le_lt_dec p (edges F)) as [Lp|Lp]. 2:{ rewrite (sum_e
   set (A := flat_map block (seq 0 (S p))). set (B := flat_map block (seq (S p) (edges F + 2 - S p))).
   assert (E : us = A ++ B). { unfold asked, A, B. rewrite <- flat_map_app, <- seq_app. do 2 f_equal. lia. }
   assert (H : forall k, k < m -> in_time k && covers F p k = true -> length A < steps us /\ 2 * demand F k <= X
-  (length A) k). { intros k Hk Hc. apply andb_prop in Hc as [It Co]. unfold covers in Co.
-  apply andb_prop in Co as [Co1 Co2]. apply Nat.leb_le in Co1, Co2.
-  destruct (f_edges _ good k Hk) as (E1 & E2 & E3). assert (HB : In (second k) B). { apply in_blocks.
-  exists k, (S (finish F k)). repeat split; auto; lia. } destruct (first_of k B (second k) HB eq_refl) as (a & v
-  & b & EB & Wv & Na). assert (v = second k) as ->. { assert (HV : In v B) by (rewrite EB; apply in_or_app;
-  right; now left). apply in_blocks in HV as (j & q & Hj & Hq & [(-> & _)|(-> & Q)]); simpl in Wv; subst; auto.
-  lia. } assert (St : steps us = length A + length a + S (length b)). { unfold steps. rewrite E, EB, !app_length.
-  simpl. lia. } assert (Tg : turn_at us (length A + length a) = second k). { unfold turn_at.
-  rewrite E, EB, app_nth2_plus, app_nth2 by lia. now rewrite Nat.sub_diag. } split; [lia|].
-  assert (Vg : violates xi us X (length A + length a) = false). { unfold in_time in It.
+  (length A) k). { intros k Hk Hc. apply andb_prop in Hc as [It Co]. unfold covers in Co. apply andb_prop in Co
+  as [Co1 Co2]. apply Nat.leb_le in Co1, Co2. destruct (f_edges _ good k Hk) as (E1 & E2 & E3). assert (HB : In
+  (second k) B). { apply in_blocks. exists k, (S (finish F k)). repeat split; auto; lia. } destruct (first_of k B
+  (second k) HB eq_refl) as (a & v & b & EB & Wv & Na). assert (v = second k) as ->. { assert (HV : In v B) by
+  (rewrite EB; apply in_or_app; right; now left). apply in_blocks in HV as (j & q & Hj & Hq & [(-> & _)|(-> &
+  Q)]); simpl in Wv; subst; auto. lia. } assert (St : steps us = length A + length a + S (length b)).
+  { unfold steps. rewrite E, EB, !app_length. simpl. lia. } assert (Tg : turn_at us (length A + length a) =
+  second k). { unfold turn_at. rewrite E, EB, app_nth2_plus, app_nth2 by lia. now rewrite Nat.sub_diag. } split;
+  [lia|]. assert (Vg : violates xi us X (length A + length a) = false). { unfold in_time in It.
   apply negb_true_iff in It. apply not_true_is_false. intros V. apply not_true_iff_false in It. apply It.
   apply existsb_exists. exists (length A + length a). split; [apply in_seq; lia|]. unfold mine. rewrite V, Tg.
-  simpl. apply Nat.eqb_refl. } unfold violates, input in Vg. rewrite Tg in Vg.
-  cbn [who history prompt second_turn] in Vg. apply Nat.ltb_ge in Vg. eapply Nat.le_trans;
-  [|apply (stays (length A) (length a) k); [lia|]]; [lia|]. intros i Hi. unfold turn_at.
-  rewrite E, EB, app_nth2_plus, app_nth1 by auto. apply Na. now apply nth_In. }
-  destruct (le_lt_dec (steps us) (length A)) as [L|L].
-  - rewrite (sum_ext m _ (fun _ => 0)); [rewrite sum_zero; lia|]. intros k Hk.
-    destruct (in_time k && covers F p k) eqn:C; auto. destruct (H k Hk C). lia.
+  simpl. apply Nat.eqb_refl. } unfold violates, input in Vg. rewrite Tg in Vg. cbn [who history prompt
+  second_turn] in Vg. apply Nat.ltb_ge in Vg. eapply Nat.le_trans; [|apply (stays (length A) (length a) k);
+  [lia|]]; [lia|]. intros i Hi. unfold turn_at. rewrite E, EB, app_nth2_plus, app_nth1 by auto. apply Na.
+  now apply nth_In. } destruct (le_lt_dec (steps us) (length A)) as [L|L].
+  - rewrite (sum_ext m _ (fun _ => 0)); [rewrite sum_zero; lia|]. intros k Hk. destruct (in_time k && covers F p
+    k) eqn:C; auto. destruct (H k Hk C). lia.
   - pose proof (p_fits _ _ _ _ _ _ P (length A) L) as Fi. assert (D : sum m (fun k => (if in_time k && covers F p
     k then demand F k else 0) + (if in_time k && covers F p k then demand F k else 0)) <= 2 * room F).
     { eapply Nat.le_trans; [|exact Fi]. apply sum_le. intros k Hk. destruct (in_time k && covers F p k) eqn:C;
     [|lia]. destruct (H k Hk C). lia. } rewrite sum_add in D. lia. Qed.
 Lemma late_ones : m <= cnt m in_time + violations xi us X.
-Proof. assert (V : cnt m (fun k => negb (in_time k)) <= violations xi us X).
-  { assert (Sp : forall k, negb (in_time k) = true -> let t := hd 0 (filter (mine k) (seq 0 (steps us))) in t <
-  steps us /\ violates xi us X t = true /\ who (turn_at us t) = k). { intros k H. unfold in_time in H.
-  rewrite negb_involutive in H. apply existsb_exists in H as (t & Ht & Mt).
-  assert (I : In t (filter (mine k) (seq 0 (steps us)))) by now apply filter_In.
-  destruct (filter (mine k) (seq 0 (steps us))) as [|h l] eqn:Q; [destruct I|]. simpl.
-  assert (I' : In h (filter (mine k) (seq 0 (steps us)))) by (rewrite Q; now left).
-  apply filter_In in I' as [I1 I2]. apply in_seq in I1. unfold mine in I2. apply andb_prop in I2 as [I2 I3].
-  apply Nat.eqb_eq in I3. repeat split; auto. lia. } apply (sum_inj _ _ _ (fun k => hd 0 (filter (mine k) (seq 0
-  (steps us))))).
+Proof. assert (V : cnt m (fun k => negb (in_time k)) <= violations xi us X). { assert (Sp : forall k, negb
+  (in_time k) = true -> let t := hd 0 (filter (mine k) (seq 0 (steps us))) in t < steps us /\ violates xi us X t
+  = true /\ who (turn_at us t) = k). { intros k H. unfold in_time in H. rewrite negb_involutive in H.
+  apply existsb_exists in H as (t & Ht & Mt). assert (I : In t (filter (mine k) (seq 0 (steps us)))) by now apply
+  filter_In. destruct (filter (mine k) (seq 0 (steps us))) as [|h l] eqn:Q; [destruct I|]. simpl. assert (I' : In
+  h (filter (mine k) (seq 0 (steps us)))) by (rewrite Q; now left). apply filter_In in I' as [I1 I2].
+  apply in_seq in I1. unfold mine in I2. apply andb_prop in I2 as [I2 I3]. apply Nat.eqb_eq in I3. repeat split;
+  auto. lia. } apply (sum_inj _ _ _ (fun k => hd 0 (filter (mine k) (seq 0 (steps us))))).
     - intros k _ H. destruct (Sp k H) as (A & B & _). auto.
     - intros k j _ _ Hk Hj E. destruct (Sp k Hk) as (_ & _ & <-). destruct (Sp j Hj) as (_ & _ & <-).
       now rewrite E. } assert (S : cnt m in_time + cnt m (fun k => negb (in_time k)) = m). { unfold cnt.
