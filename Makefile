@@ -111,7 +111,7 @@ $(LEDGER): $(LOOPS) $(shell find teltheory proofs_checks -name '*.py')
 	$(BIN)/teltheory verify --json $@ > /dev/null
 
 # An editable install has made it; without a C compiler ziglang makes it.
-$(LOOPS): release/loops.py $(shell find teltheory -name '*.[ch]') | $(READY)
+$(LOOPS): release/loops.py teltheory/base/c_sources.py $(shell find teltheory -name '*.[ch]') | $(READY)
 	$(BIN)/python release/loops.py
 
 $(READY): pyproject.toml constraints.txt

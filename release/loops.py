@@ -74,7 +74,8 @@ def compile_to(library: Path, target: str | None = None, flags: Sequence[str] = 
     with TemporaryDirectory() as folder:
         sys.stderr.write(f"compiling {len(listed.sources())} files of C, which takes more than a second\n")
         digest, made = Path(folder, "digest.c"), Path(folder, Path(listed.LIBRARY).name)
-        digest.write_text(f'const char *teltheory_sources(void) {{ return "{listed.digest_of()}"; }}\n')
+        says = f'const char *teltheory_sources(void) {{ return "{listed.digest_of()}"; }}\n'
+        digest.write_text(says + listed.entries())
         files = [digest, *listed.sources()]
         objects = [Path(folder, f"{number}.o") for number in range(len(files))]
         with ThreadPoolExecutor(os.cpu_count()) as pool:

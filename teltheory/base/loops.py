@@ -7,16 +7,15 @@
    Numbers are `int64_t` or `double`. An array has its length in brackets, in words of the numbers before it. One
    written as a pointer, with its length in a comment, may be None. What is not `const` is written.
 2. `call` checks kind, length and order in memory of every array before the loop begins, so that a wrong call is
-   an error in Python and not a broken process. A tuple of arguments stands for its members. A prototype's checks
-   are written out as one expression of Python, half a microsecond an array: short loops take no longer themselves.
-   Where it does not hold, `Argument` looks again, and refuses what is wrong.
+   an error in Python and not a broken process. A tuple of arguments stands for its members. The library has an
+   entry of each loop that checks in C (``arrays.h``, and `entries`, which writes them): short loops take no longer
+   themselves. Where one does not hold, `Argument` looks again, and refuses what is wrong.
 3. The library has the digest of the sources that it was made of, and is refused beside others.
 """
 
 from __future__ import annotations
 
 import ctypes
-import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,22 +26,44 @@ from typing import Any
 
 import numpy as np
 
-from teltheory.base.c_sources import LIBRARY, PACKAGE, digest_of, sources
+from teltheory.base.c_sources import ENTRY, KINDS, LIBRARY, PACKAGE, READ, WRITTEN, digest_of, words_of
+from teltheory.base.c_sources import prototypes as prototypes_of
 from teltheory.base.extras import installed_from
 from teltheory.errors import MachineCodeError
 
 IN_A_CLONE = "release/loops.py"
 BY_PIP = "python -m pip install --force-reinstall --no-deps --no-binary teltheory teltheory"
-_FUNCTION = re.compile(r"^(void|int64_t|double) (\w+)\(([^{;]*?)\)\s*\{", re.MULTILINE)
-_ARGUMENT = re.compile(
-    r"(?P<const>const )?(?P<kind>\w+) (?P<pointer>\*?)(?P<name>\w+)"
-    r"(?: /\* (?=\[))?(?:\[(?P<length>[^\]]*)\])?(?: \*/)?"
-)
 _KINDS: dict[str, Any] = {
     "int64_t": np.int64, "int32_t": np.int32, "int8_t": np.int8, "uint8_t": np.uint8, "uint32_t": np.uint32,
     "uint64_t": np.uint64, "double": np.float64, "float": np.float32, "bool": np.bool_,
 }  # fmt: skip
-_RESULTS: dict[str, Any] = {"void": None, "int64_t": ctypes.c_int64, "double": ctypes.c_double}
+_NUMBERS: dict[Any, Any] = {np.int64: ctypes.c_int64, np.float64: ctypes.c_double}
+_RESULTS: dict[str, Any] = {"void": None, "int64_t": ctypes.c_int64}
+_HEAD = tuple.__basicsize__ // 8
+_KNOWN = [None, np.ndarray, *(np.dtype(_KINDS[kind]) for kind in KINDS)]
+_OBJECTS = (ctypes.c_void_p * (1 + len(_KNOWN)))(_HEAD, *map(id, _KNOWN))
+"""What entries know arrays by, as ``arrays.h`` says."""
+_REFUSED = -(2**63)
+"""What an entry says where an array is not as asked; no loop's result is as low."""
+
+
+def _lie_as_said(probe: np.ndarray[Any, Any]) -> bool:
+    """Whether arrays and tuples lie in memory as ``arrays.h`` says."""
+    if sys.implementation.name != "cpython":
+        return False
+    _, kind, numbers, axes, shape, *_, dtype, flags = _words_at(id(probe), 9)
+    known = kind, numbers, axes & 0xFFFFFFFF, dtype, flags & 0xFFFFFFFF
+    expected = id(np.ndarray), probe.ctypes.data, probe.ndim, id(probe.dtype), probe.flags.num
+    pair = (probe, None)
+    in_tuple = _words_at(id(pair), _HEAD + 2)[_HEAD:]
+    return known == expected and _words_at(shape, 1) == [probe.size] and in_tuple == [id(probe), id(None)]
+
+
+def _words_at(address: int, count: int) -> list[int]:
+    return list((ctypes.c_int64 * count).from_address(address))
+
+
+_LIE_AS_SAID = _lie_as_said(np.zeros(3))
 
 
 @dataclass(frozen=True)
@@ -54,36 +75,23 @@ class Argument:
     written: bool
     optional: bool
     length: CodeType | None
-    words: str = ""
 
     @classmethod
     def of(cls, text: str) -> Argument:
         """Read a parameter as it stands in C."""
-        found = _ARGUMENT.fullmatch(" ".join(text.split()))
-        is_number = found is not None and found["length"] is None
-        if found is None or (is_number and (found["pointer"] or found["kind"] not in ("int64_t", "double"))):
-            raise SyntaxError(f"{text}: expected int64_t, double, or an array with its length")
-        length = None if found["length"] is None else _length(found["length"])
-        facts = _KINDS[found["kind"]], not found["const"], bool(found["pointer"]), length
-        return cls(found["name"], *facts, _in_python(found["length"] or ""))
+        words = words_of(text)
+        facts = _KINDS[words["kind"]], not words["const"], bool(words["pointer"])
+        return cls(words["name"], *facts, _length(words["length"]) if words["length"] else None)
 
-    def quickly(self) -> tuple[str, str]:
-        """Return in Python what lets the argument pass, and how it is passed; names are those of `_in_python`."""
-        name = _in_python(self.name)
-        if self.length is None:
-            whole = f"type({name}) is int and {-(2**63)} <= {name} < {2**63}"
-            return (whole if self.kind is np.int64 else "True"), name
-        flags = _WRITTEN if self.written else _READ
-        known = f"type({name}) is ndarray and {name}.dtype is {self.kind.__name__}"
-        fits = f"{known} and {name}.size >= {self.words} and {name}.flags.num & {flags} == {flags}"
-        if not self.optional:
-            return fits, _ADDRESS.format(name)
-        return f"({name} is None or {fits})", f"None if {name} is None else {_ADDRESS.format(name)}"
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is a number of 64 bits."""
+        return self.length is None and self.kind is np.int64
 
     def passed(self, given: Any, numbers: dict[str, int]) -> Any:
         """Return an argument as C takes it, or refuse it; numbers are kept for the lengths that follow."""
         if self.length is None:
-            if self.kind is np.int64:
+            if self.is_whole:
                 given = numbers[self.name] = self._whole(given)
             return given
         if given is None and self.optional:
@@ -104,34 +112,13 @@ class Argument:
             isinstance(given, np.ndarray)
             and given.dtype == self.kind
             and given.size >= least
-            and given.flags.c_contiguous
-            and given.flags.aligned
-            and (given.flags.writeable or not self.written)
+            and given.flags.num & (flags := WRITTEN if self.written else READ) == flags
         )
-
-
-_READ, _WRITTEN = 0x101, 0x501
-"""What numpy says in `flags.num` of an array in a row, aligned, and of one that may be written too."""
-_PROBE, _AT = np.zeros(1), ctypes.c_void_p.from_address
-_BY_HEAD, _BY_NUMPY = f"at(id({{0}}) + {object.__basicsize__}).value", "{0}.ctypes.data"
-_AT_HEAD = sys.implementation.name == "cpython" and eval(  # noqa: S307 (of the lines above)
-    f"{_BY_HEAD} == {_BY_NUMPY}".format("_PROBE"), {"at": _AT, "_PROBE": _PROBE}
-)
-_ADDRESS = _BY_HEAD if _AT_HEAD else _BY_NUMPY
-"""Where an array's numbers are: every version of numpy's binary interface has that behind an object's head.
-
-Asking numpy takes as long as ten checks.
-"""
 
 
 @cache
 def _length(words: str) -> CodeType:
     return compile(words.replace("/", "//"), "length", "eval")
-
-
-def _in_python(words: str) -> str:
-    """Return an expression of C with names that are no words of Python."""
-    return re.sub(r"[A-Za-z_]\w*", r"\g<0>_", words.replace("/", "//"))
 
 
 def _shown(given: Any) -> str:
@@ -143,27 +130,30 @@ def _shown(given: Any) -> str:
 
 @dataclass(frozen=True)
 class Loop:
-    """A function of the library, with what its prototype says."""
+    """A function of the library, its entry, and what its prototype says."""
 
     function: Any
+    entry: Any
     parameters: tuple[Argument, ...]
 
-    def __call__(self, *given: Any) -> Any:
-        """Call it."""
-        arguments = _members(given)
-        if len(arguments) != len(self.parameters):
-            return self.bound(*given)
-        return self.quick(*arguments)
+    @cached_property
+    def count(self) -> int:
+        """How many arguments it takes."""
+        return len(self.parameters)
 
     @cached_property
     def quick(self) -> Callable[..., Any]:
-        """What checks and passes its arguments, each of them, in one expression."""
-        names = ", ".join(_in_python(parameter.name) for parameter in self.parameters)
-        fits, passed = zip(*(parameter.quickly() for parameter in self.parameters), strict=True)
-        text = f"lambda {names}: function({', '.join(passed)}) if {' and '.join(fits)} else bound({names})()"
-        kinds = {kind.__name__: np.dtype(kind) for kind in _KINDS.values()}
-        known = {"function": self.function, "bound": self.bound, "at": _AT, "ndarray": np.ndarray}
-        return eval(text, {**kinds, **known})  # type: ignore[no-any-return]  # noqa: S307 (of our own sources)
+        """What passes its arguments to the entry, each of them, if numbers are whole ones of 64 bits."""
+        names = {f"{parameter.name}_": parameter for parameter in self.parameters}
+        whole = [name for name in names if names[name].is_whole]
+        arrays = "".join(f"{name}, " for name in names if names[name].length)
+        numbers = "".join(f", {name}" for name in names if not names[name].length)
+        asked = [f"type({name}) is int and {_REFUSED} <= {name} < {-_REFUSED}" for name in whole]
+        entered = f"(found := entry(known, ({arrays}){numbers})) != {_REFUSED}"
+        passed = ", ".join(names)
+        text = f"lambda {passed}: found if {' and '.join([*asked, entered])} else bound({passed})()"
+        words = {"entry": self.entry, "known": ctypes.addressof(_OBJECTS), "bound": self.bound}
+        return eval(text, words)  # type: ignore[no-any-return]  # noqa: S307 (of our own sources)
 
     def bound(self, *given: Any, then: int = 0) -> Callable[..., Any]:
         """Check all arguments but the last few, numbers of 64 bits, which each call of what is returned gives.
@@ -171,8 +161,8 @@ class Loop:
         So a loop that Python calls for every few turns is not checked every time. The caller keeps the arrays.
         """
         arguments = _members(given)
-        if len(arguments) + then != len(self.parameters):
-            raise TypeError(f"found {len(arguments)} arguments, expected {len(self.parameters) - then}")
+        if len(arguments) + then != self.count:
+            raise TypeError(f"found {len(arguments)} arguments, expected {self.count - then}")
         numbers: dict[str, int] = {}
         pairs = zip(self.parameters, arguments, strict=False)
         return partial(self.function, *[parameter.passed(argument, numbers) for parameter, argument in pairs])
@@ -190,7 +180,9 @@ def _members(given: tuple[Any, ...]) -> list[Any]:
 
 def call(name: str, *given: Any) -> Any:
     """Call a loop by its name in C."""
-    return loop(name)(*given)
+    called = loop(name)
+    arguments = given if len(given) == called.count else _members(given)
+    return (called.quick if len(arguments) == called.count else called.bound)(*arguments)
 
 
 @cache
@@ -200,21 +192,17 @@ def loop(name: str) -> Loop:
     parameters = tuple(map(Argument.of, asked))
     function = getattr(_library(), name)
     function.restype = _RESULTS[result]
-    function.argtypes = [_argument(parameter) for parameter in parameters]
-    return Loop(function, parameters)
-
-
-def _argument(parameter: Argument) -> Any:
-    if parameter.length is not None:
-        return ctypes.c_void_p
-    return ctypes.c_double if parameter.kind is np.float64 else ctypes.c_int64
+    numbers = [_NUMBERS[one.kind] for one in parameters if one.length is None]
+    function.argtypes = [ctypes.c_void_p if one.length else _NUMBERS[one.kind] for one in parameters]
+    entry = getattr(_library(), f"{ENTRY}{name}")
+    entry.restype, entry.argtypes = ctypes.c_int64, [ctypes.c_void_p, ctypes.py_object, *numbers]
+    return Loop(function, entry if _LIE_AS_SAID else lambda *_: _REFUSED, parameters)
 
 
 @cache
 def prototypes() -> dict[str, tuple[str, list[str]]]:
     """Return what the sources say of each loop: its result, and its parameters as they stand there."""
-    found = (function for file in sources() for function in _FUNCTION.findall(file.read_text(encoding="utf-8")))
-    return {name: (result, asked.split(",")) for result, name, asked in found}
+    return prototypes_of()
 
 
 def has_machine_code() -> bool:

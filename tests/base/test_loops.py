@@ -1,6 +1,7 @@
 """The loops in C: their prototypes, calls that are wrong, and a library that is not that of the sources."""
 
 import ast
+import ctypes
 import re
 import shutil
 from collections import Counter
@@ -9,13 +10,11 @@ from pathlib import Path
 import numpy as np
 import numpy.random._common
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import proofs_checks
 from teltheory.base import loops
 from teltheory.base.c_sources import PACKAGE, digest_of, sources
-from teltheory.base.loops import Argument, Loop, call, has_machine_code, prototypes
+from teltheory.base.loops import Argument, call, has_machine_code, prototypes
 from teltheory.errors import MachineCodeError
 
 FILES = [*PACKAGE.rglob("*.c"), *PACKAGE.rglob("*.h")]
@@ -81,28 +80,22 @@ def test_a_number_of_arguments_that_is_wrong_is_said():
         call("replay_nothing")
 
 
-KINDS = {"int64_t": np.int64, "double": np.float64, "uint8_t": np.uint8}
-
-
-@given(
-    kind=st.sampled_from(sorted(KINDS)), found=st.sampled_from([*KINDS.values(), np.int32]),
-    size=st.integers(0, 9), n=st.integers(0, 3),
-    written=st.booleans(), closed=st.booleans(), step=st.sampled_from([1, 2]),
-)  # fmt: skip
-@settings(max_examples=300)
-def test_an_array_is_passed_if_it_is_what_the_prototype_says_and_only_then(
-    kind, found, size, n, written, closed, step
-):
-    parameter = Argument.of(f"{'' if written else 'const '}{kind} values[n + 2 * n]")
-    values = ints(size, kind=found, closed=closed, step=step)
-    fits = KINDS[kind] == found and size >= 3 * n and not (written and closed) and (step == 1 or size <= 1)
-    loop = Loop(lambda *passed: passed, (Argument.of("int64_t n"), parameter))
-    if fits:
-        assert loop(n, values) == loop.bound(n, values)() == (n, values.ctypes.data)
-    else:
-        for way in (loop, loop.bound):
-            with pytest.raises(TypeError, match=r"^values: found .* in a row$"):
-                way(n, values)
+def test_arrays_lie_in_memory_as_entries_read_them_and_elsewhere_python_checks_every_call(monkeypatch):
+    given = [2, 0, *(ints(2) for _ in range(5)), 9, ints(2), ints(2), None]
+    arrays, numbers = [one for one in given if not isinstance(one, int)], [2, 0, 9]
+    entry = loops.loop("replay_lru").entry
+    assert entry(ctypes.addressof(loops._OBJECTS), tuple(arrays), *numbers) == 0
+    other = ints(2).view(type("Other", (np.ndarray,), {}))
+    for refused in (ints(1), other):
+        assert entry(ctypes.addressof(loops._OBJECTS), (refused, *arrays[1:]), *numbers) == loops._REFUSED
+    assert not loops._lie_as_said(other)
+    monkeypatch.setattr(loops, "_LIE_AS_SAID", False)
+    loops.loop.cache_clear()
+    try:
+        assert loops.loop("replay_lru").entry() == loops._REFUSED
+        call("replay_lru", *given)
+    finally:
+        loops.loop.cache_clear()
 
 
 UNSAID = ["int64_t *log", "int n", "bool forced", "int32_t n", "char *name", "int64_t a[2][2]"]
