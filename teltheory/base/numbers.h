@@ -8,6 +8,13 @@
 /* What is compiled into each caller: one body, compiled apart for each mixture of constant arguments. */
 #define INLINED static inline __attribute__((always_inline))
 
+/* A loop over whole numbers that is compiled for wider registers too. The library takes what its processor has. */
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+#define WIDENED __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define WIDENED
+#endif
+
 static inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static inline int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }

@@ -116,9 +116,10 @@ void budget_distances(int64_t n, const int64_t past[n], const int64_t following[
 }
 
 /* Write what each turn reuses and computes at one capacity. */
+WIDENED
 void segments_at(int64_t n, const int64_t first[n], const int64_t second[n], const int64_t split[n],
-                 const int64_t reusable[n], const int64_t total[n], int64_t capacity, int64_t cached[n],
-                 int64_t uncached[n]) {
+                 const int64_t reusable[n], const int64_t total[n], int64_t capacity,
+                 int64_t cached[restrict n], int64_t uncached[restrict n]) {
     for (int64_t k = 0; k < n; k++) {
         int64_t reused = smaller(larger(capacity - first[k], 0), split[k]);
         reused += smaller(larger(capacity - second[k], 0), reusable[k] - split[k]);
@@ -128,6 +129,7 @@ void segments_at(int64_t n, const int64_t first[n], const int64_t second[n], con
 }
 
 /* Write the sum of max(total - xi, 0): its high part in units of 2**32, and its low part. */
+WIDENED
 void excess_of_all(int64_t n, const int64_t total[n], int64_t xi, int64_t sum[2]) {
     int64_t high = 0, low = 0;
     for (int64_t k = 0; k < n; k++) {
@@ -164,19 +166,40 @@ void segments_reuse_changes(int64_t n, const int64_t first[n], const int64_t sec
     }
 }
 
+enum { BLOCK = 256 };
+
+/* Write which turns of a block exceed xi, without a branch; return how many. */
+INLINED int64_t exceeding(int64_t begin, int64_t end, const int64_t *total, int64_t xi, int64_t turns[BLOCK]) {
+    int64_t found = 0, k = begin;
+    for (; k + 4 <= end; k += 4) {
+        int64_t one = total[k] > xi, two = one + (total[k + 1] > xi), three = two + (total[k + 2] > xi);
+        int64_t *next = &turns[found];
+        next[0] = k;
+        next[one] = k + 1;
+        next[two] = k + 2;
+        next[three] = k + 3;
+        found += three + (total[k + 3] > xi);
+    }
+    for (; k < end; k++) {
+        turns[found] = k;
+        found += total[k] > xi;
+    }
+    return found;
+}
+
 /* Count how many turns no longer exceed xi from each capacity on; last, how many exceed it at all of them. */
 void segments_violation_ends(int64_t n, const int64_t first[n], const int64_t second[n], const int64_t split[n],
                              const int64_t reusable[n], const int64_t total[n], int64_t xi, int64_t sizes,
                              const int64_t capacities[sizes], const int64_t below[63 * 1024 + 1],
                              int64_t ends[sizes + 1]) {
     Ladder rungs = {capacities, below};
-    for (int64_t k = 0; k < n; k++) {
-        int64_t excess = total[k] - xi, place = sizes;
-        if (excess <= 0) continue;
-        if (excess <= split[k])
-            place = rung(rungs, first[k] + excess);
-        else if (excess <= reusable[k])
-            place = rung(rungs, second[k] + excess - split[k]);
-        ends[place]++;
+    int64_t turns[BLOCK];
+    for (int64_t begin = 0; begin < n; begin += BLOCK) {
+        int64_t found = exceeding(begin, smaller(begin + BLOCK, n), total, xi, turns);
+        for (int64_t i = 0; i < found; i++) {
+            int64_t k = turns[i], excess = total[k] - xi;
+            int64_t value = excess + (excess > split[k] ? second[k] - split[k] : first[k]);
+            ends[excess <= reusable[k] ? rung(rungs, value) : sizes]++;
+        }
     }
 }

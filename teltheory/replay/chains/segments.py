@@ -32,7 +32,7 @@ class Segments(NamedTuple):
     def outcome(self, trace: Trace, capacity: int) -> Outcome:
         """Return what each turn reuses and computes at one capacity."""
         cached, uncached = (np.empty(len(trace), np.int64) for _ in range(2))
-        call("segments_at", len(trace), self, trace.total, capacity, cached, uncached)
+        call("segments_at", len(trace), *self, trace.total, capacity, cached, uncached)
         return Outcome(readonly(cached), readonly(uncached))
 
     def reuse_changes(self, trace: Trace, xi: int, rungs: Ladder) -> IntArray:
@@ -43,14 +43,14 @@ class Segments(NamedTuple):
         """
         sizes = len(rungs.capacities)
         changes = np.zeros((sizes + 1, 3), np.int64)
-        call("segments_reuse_changes", len(trace), self, trace.total, xi, sizes, rungs, changes)
+        call("segments_reuse_changes", len(trace), *self, trace.total, xi, sizes, *rungs, changes)
         return changes
 
     def violation_ends(self, trace: Trace, xi: int, rungs: Ladder) -> IntArray:
         """Return how many turns no longer exceed xi from each capacity on; last, how many do at all of them."""
         sizes = len(rungs.capacities)
         ends = np.zeros(sizes + 1, np.int64)
-        call("segments_violation_ends", len(trace), self, trace.total, xi, sizes, rungs, ends)
+        call("segments_violation_ends", len(trace), *self, trace.total, xi, sizes, *rungs, ends)
         return ends
 
 

@@ -51,7 +51,7 @@ class PathSegments(NamedTuple):
     def outcome(self, forest: Forest, capacity: int) -> Outcome:
         """Return what each request reuses, computes and adds at one capacity."""
         cached, written = (np.empty(len(forest), np.int64) for _ in range(2))
-        call("paths_at", self.sizes, self, forest.ask, Runs.of(forest).end, capacity, cached, written)
+        call("paths_at", *self.sizes, *self, forest.ask, Runs.of(forest).end, capacity, cached, written)
         reused, computed, added = map(readonly, (cached, forest.total - cached, written))
         return Outcome(reused, computed, added, forest.inputs, forest.block_size)
 
@@ -59,14 +59,14 @@ class PathSegments(NamedTuple):
         """Return where what lowers a request's excess above xi begins and ends; see `Segments.reuse_changes`."""
         sizes = len(rungs.capacities)
         changes = np.zeros((sizes + 1, 3), np.int64)
-        call("path_reuse_changes", self.sizes, self, forest.ask, forest.total, xi, sizes, rungs, changes)
+        call("path_reuse_changes", *self.sizes, *self, forest.ask, forest.total, xi, sizes, *rungs, changes)
         return changes
 
     def violation_ends(self, forest: Forest, xi: int, rungs: Ladder) -> IntArray:
         """Return how many requests no longer exceed xi from each capacity on; last, how many do at all of them."""
         sizes = len(rungs.capacities)
         ends = np.zeros(sizes + 1, np.int64)
-        call("path_violation_ends", self.sizes, self, forest.ask, forest.total, xi, sizes, rungs, ends)
+        call("path_violation_ends", *self.sizes, *self, forest.ask, forest.total, xi, sizes, *rungs, ends)
         return ends
 
 
