@@ -16,8 +16,7 @@ from tempfile import TemporaryDirectory
 from zipfile import ZipFile
 
 from release.loops import TARGETS
-from teltheory.base.c_sources import LIBRARY, digest_of
-from teltheory.base.loops import prototypes
+from teltheory.base.c_sources import LIBRARY, digest_of, prototypes
 
 ELF = {"x86_64": 62, "aarch64": 183}
 MACH_O = {"aarch64": 0x0100000C}

@@ -4,6 +4,7 @@ This file imports nothing but the standard library, as the build reads it before
 """
 
 import re
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -34,6 +35,7 @@ def digest_of(package: Path = PACKAGE) -> str:
     return sha256(b"\0".join([Path(__file__).read_bytes(), *named])).hexdigest()
 
 
+@cache
 def prototypes(package: Path = PACKAGE) -> dict[str, tuple[str, list[str]]]:
     """Return what the sources say of each loop: its result, and its parameters as they stand there."""
     found = (function for file in sources(package) for function in _FUNCTION.findall(file.read_text("utf-8")))

@@ -26,21 +26,18 @@ from typing import Any
 
 import numpy as np
 
-from teltheory.base.c_sources import ENTRY, KINDS, LIBRARY, PACKAGE, READ, WRITTEN, digest_of, words_of
-from teltheory.base.c_sources import prototypes as prototypes_of
+from teltheory.base.c_sources import ENTRY, KINDS, LIBRARY, PACKAGE, READ, WRITTEN, digest_of, prototypes, words_of
 from teltheory.base.extras import installed_from
 from teltheory.errors import MachineCodeError
 
 IN_A_CLONE = "release/loops.py"
 BY_PIP = "python -m pip install --force-reinstall --no-deps --no-binary teltheory teltheory"
-_KINDS: dict[str, Any] = {
-    "int64_t": np.int64, "int32_t": np.int32, "int8_t": np.int8, "uint8_t": np.uint8, "uint32_t": np.uint32,
-    "uint64_t": np.uint64, "double": np.float64, "float": np.float32, "bool": np.bool_,
-}  # fmt: skip
+_IN_PYTHON = np.int64, np.int32, np.int8, np.uint8, np.uint32, np.uint64, np.float64, np.float32, np.bool_
+_KINDS: dict[str, Any] = dict(zip(KINDS, _IN_PYTHON, strict=True))
 _NUMBERS: dict[Any, Any] = {np.int64: ctypes.c_int64, np.float64: ctypes.c_double}
 _RESULTS: dict[str, Any] = {"void": None, "int64_t": ctypes.c_int64}
 _HEAD = tuple.__basicsize__ // 8
-_KNOWN = [None, np.ndarray, *(np.dtype(_KINDS[kind]) for kind in KINDS)]
+_KNOWN = [None, np.ndarray, *map(np.dtype, _IN_PYTHON)]
 _OBJECTS = (ctypes.c_void_p * (1 + len(_KNOWN)))(_HEAD, *map(id, _KNOWN))
 """What entries know arrays by, as ``arrays.h`` says."""
 _REFUSED = -(2**63)
@@ -52,11 +49,10 @@ def _lie_as_said(probe: np.ndarray[Any, Any]) -> bool:
     if sys.implementation.name != "cpython":
         return False
     _, kind, numbers, axes, shape, *_, dtype, flags = _words_at(id(probe), 9)
-    known = kind, numbers, axes & 0xFFFFFFFF, dtype, flags & 0xFFFFFFFF
+    found = kind, numbers, axes & 0xFFFFFFFF, dtype, flags & 0xFFFFFFFF
     expected = id(np.ndarray), probe.ctypes.data, probe.ndim, id(probe.dtype), probe.flags.num
-    pair = (probe, None)
-    in_tuple = _words_at(id(pair), _HEAD + 2)[_HEAD:]
-    return known == expected and _words_at(shape, 1) == [probe.size] and in_tuple == [id(probe), id(None)]
+    in_tuple = _words_at(id(pair := (probe, None)), _HEAD + 2)[_HEAD:] == [*map(id, pair)]
+    return in_tuple and found == expected and _words_at(shape, 1) == [probe.size]
 
 
 def _words_at(address: int, count: int) -> list[int]:
@@ -84,14 +80,14 @@ class Argument:
         return cls(words["name"], *facts, _length(words["length"]) if words["length"] else None)
 
     @property
-    def is_whole(self) -> bool:
+    def whole(self) -> bool:
         """Whether it is a number of 64 bits."""
         return self.length is None and self.kind is np.int64
 
     def passed(self, given: Any, numbers: dict[str, int]) -> Any:
         """Return an argument as C takes it, or refuse it; numbers are kept for the lengths that follow."""
         if self.length is None:
-            if self.is_whole:
+            if self.whole:
                 given = numbers[self.name] = self._whole(given)
             return given
         if given is None and self.optional:
@@ -145,15 +141,14 @@ class Loop:
     def quick(self) -> Callable[..., Any]:
         """What passes its arguments to the entry, each of them, if numbers are whole ones of 64 bits."""
         names = {f"{parameter.name}_": parameter for parameter in self.parameters}
-        whole = [name for name in names if names[name].is_whole]
-        arrays = "".join(f"{name}, " for name in names if names[name].length)
-        numbers = "".join(f", {name}" for name in names if not names[name].length)
-        asked = [f"type({name}) is int and {_REFUSED} <= {name} < {-_REFUSED}" for name in whole]
-        entered = f"(found := entry(known, ({arrays}){numbers})) != {_REFUSED}"
+        arrays = "".join(f"{name}, " for name, one in names.items() if one.length)
+        numbers = "".join(f", {name}" for name, one in names.items() if not one.length)
+        fits = f"type({{0}}) is int and {_REFUSED} <= {{0}} < {-_REFUSED}"
+        whole = [fits.format(name) for name, one in names.items() if one.whole]
+        asked = " and ".join([*whole, f"(found := entry(known, ({arrays}){numbers})) != {_REFUSED}"])
         passed = ", ".join(names)
-        text = f"lambda {passed}: found if {' and '.join([*asked, entered])} else bound({passed})()"
         words = {"entry": self.entry, "known": ctypes.addressof(_OBJECTS), "bound": self.bound}
-        return eval(text, words)  # type: ignore[no-any-return]  # noqa: S307 (of our own sources)
+        return eval(f"lambda {passed}: found if {asked} else bound({passed})()", words)  # type: ignore[no-any-return]  # noqa: S307 (of our own sources)
 
     def bound(self, *given: Any, then: int = 0) -> Callable[..., Any]:
         """Check all arguments but the last few, numbers of 64 bits, which each call of what is returned gives.
@@ -197,12 +192,6 @@ def loop(name: str) -> Loop:
     entry = getattr(_library(), f"{ENTRY}{name}")
     entry.restype, entry.argtypes = ctypes.c_int64, [ctypes.c_void_p, ctypes.py_object, *numbers]
     return Loop(function, entry if _LIE_AS_SAID else lambda *_: _REFUSED, parameters)
-
-
-@cache
-def prototypes() -> dict[str, tuple[str, list[str]]]:
-    """Return what the sources say of each loop: its result, and its parameters as they stand there."""
-    return prototypes_of()
 
 
 def has_machine_code() -> bool:

@@ -13,8 +13,8 @@ import pytest
 
 import proofs_checks
 from teltheory.base import loops
-from teltheory.base.c_sources import PACKAGE, digest_of, sources
-from teltheory.base.loops import Argument, call, has_machine_code, prototypes
+from teltheory.base.c_sources import PACKAGE, digest_of, prototypes, sources
+from teltheory.base.loops import Argument, call, has_machine_code
 from teltheory.errors import MachineCodeError
 
 FILES = [*PACKAGE.rglob("*.c"), *PACKAGE.rglob("*.h")]

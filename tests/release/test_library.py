@@ -14,8 +14,8 @@ from release import loops
 from release.library import problems
 from release.loops import TARGETS, MachineCodeHook
 from release.wheel import ROOT, clean
-from teltheory.base.c_sources import LIBRARY, digest_of
-from teltheory.base.loops import BY_PIP, prototypes
+from teltheory.base.c_sources import LIBRARY, digest_of, prototypes
+from teltheory.base.loops import BY_PIP
 from teltheory.replay.asked import KERNEL_FROM, REFERENCE_TO
 
 pytestmark = pytest.mark.repository
