@@ -150,6 +150,15 @@ LOG = [
 NAMES = {"conversation": "s", "total": "in", "response": "out", "cached_tokens": "c", "arrival": "t"}
 
 
+@pytest.mark.parametrize("more", [1, 2])
+def test_what_the_server_had_cached_is_added_up_beyond_64_bits(tmp_path, more):
+    long = 2**62 - 1
+    log = [{"s": "x", "h": 0, "q": long, "out": 0, "c": 0}, {"s": "x", "h": long, "q": more, "out": 0, "c": long}]
+    names = {"conversation": "s", "history": "h", "prompt": "q", "response": "out", "cached_tokens": "c"}
+    said = tt.read_trace(lines(tmp_path / "log.jsonl", log), columns=names).report.sentences()
+    assert f"had {long:,} of {2 * long + more:,} input tokens cached, the histories are {long:,}; in 0" in said[-1]
+
+
 def test_what_the_server_had_cached_is_said_and_is_no_history(tmp_path):
     trace = tt.read_trace(lines(tmp_path / "log.jsonl", LOG), columns=NAMES)
     assert trace.history.tolist() == [0, 0, 110]

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from teltheory.base.loops import call
-from teltheory.errors import ForcedCachingError
+from teltheory.errors import ArgumentError, ForcedCachingError
 from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance
 from teltheory.model.numbers import IntArray, exact_sum, readonly
@@ -31,6 +31,8 @@ from teltheory.replay.trees.visits import Visits, levels
 CONSTANT, VISIT, PAST, READ_BY, ADDED, WHEN = range(6)
 """What a rule looks at: nothing, the last visit to the node's first piece, or one of the node's own facts."""
 
+MOST_NODES = 2**40
+"""More than any memory holds."""
 KNOWN_BEFORE = frozenset({"first", "code", "hits", "next", "coming", "ended", "past"})
 OF_THE_MOMENT = frozenset({"depth", "length", "cached", "start"})
 
@@ -81,6 +83,8 @@ def replay_kernel(instance: ForestInstance, policy: Policy, nodes: RadixNodes) -
     parts = visits.parent, visits.above, visits.length, levels(visits.parent), visits.start, visits.piece
     manner = 0 if chunk is None else chunk, nodes.split, nodes.renew, policy.trim == "eager"
     places = min(instance.capacity, int(visits.length.sum()), _made_at_most(forest, chunk)) + 1
+    if places > MOST_NODES:
+        raise ArgumentError("chunk", nodes.chunk, f"longer chunks, as there may be {places:,} nodes")
     n, pieces = len(forest), len(visits.parent)
     cached, written, needed = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(2, np.int64)
     state = np.full(14 * places, -1, np.int64), np.full(pieces, -1, np.int64), np.empty(places, np.int64)

@@ -59,6 +59,16 @@ def test_lengths_near_2_62_have_the_optimum_of_short_ones(forest, capacity, xi):
     assert closed(same, long.known, order).tolist() == (unit * closed(instance, forest.known, order)).tolist()
 
 
+@pytest.mark.parametrize("total", [[2**62 - 1, 2**62, 1], [2**62] * 2, [2**62] * 3])
+@pytest.mark.parametrize("capacity", [0, 1])
+def test_a_strict_programs_bound_on_inputs_beyond_64_bits_together_is_no_wrapped_one(total, capacity):
+    forest = tt.Forest.from_paths([[1]] * len(total), total=total)
+    _, bound = strict_program.strict_states(ForestInstance.of(forest, capacity), 0)
+    assert bound == float(sum(total))
+    best = tt.hindsight_optimum(forest, capacity, 0, cache="strict")
+    assert best.lower == best.upper == sum(total) - capacity * (len(total) - 1)
+
+
 def test_a_strict_cache_may_need_what_nobody_asks_for():
     holes = tt.hindsight_optimum(APART, 2, 1, cache="holes")
     sides = tt.hindsight_optimum(APART, 2, 1, cache="strict")

@@ -75,6 +75,16 @@ def test_lengths_near_2_62_are_replayed_as_short_ones(forest, data, shape, room)
         assert found.written.tolist() == (expected.written * unit).tolist()
 
 
+@pytest.mark.parametrize("requests", [2, 3])
+def test_chunks_of_paths_that_are_beyond_64_bits_together_are_counted_exactly_or_refused(requests):
+    paths = readonly(np.full(requests, 2**62))
+    forest = tt.Forest(np.array([-1]), paths[:1], np.zeros(requests, np.int64), paths, paths)
+    few = tt.replay(forest, tt.LRU(), 2**62, cache=tt.RadixNodes(chunk=2**60))
+    assert (few.reused, few.written.tolist()) == ((requests - 1) * 2**62, [2**62] + [0] * (requests - 1))
+    message = f"chunk: found 1, expected longer chunks, as there may be {2**62 + 1:,} nodes"
+    refused(tt.ArgumentError, message, tt.replay, forest, tt.LRU(), 2**62, cache=tt.RadixNodes(chunk=1))
+
+
 @given(forests(), policies(), st.integers(0, 9))
 def test_nodes_of_one_unit_are_the_strict_forced_cache(forest, policy, room):
     asked = replace(forest, ask=forest.past, total=forest.past)
