@@ -325,13 +325,13 @@ def contexts() -> str:
 
 def routing() -> str:
     """Draw chats of a house with one system message: from where on a prefix says which engine."""
-    from teltheory.systems.apps.server.routing import CommonPrefix, Prompt
+    from teltheory.systems.apps.server.routing import ChatPrompt, CommonPrefix
 
     common, system = CommonPrefix(), {"role": "system", "content": "The rules of this house. " * 80}
     chats = [(name, 120 * turn) for turn in range(1, 5) for name in ("Ann", "Bob", "Eve")]
     parts = []
     for k, (name, words) in enumerate(chats):
-        prompt = Prompt.of({"messages": [system, {"role": "user", "content": f"{name}. " * words}]}, True)
+        prompt = ChatPrompt.of({"messages": [system, {"role": "user", "content": f"{name}. " * words}]}, True)
         binding = common.binding(prompt.borders())
         if k >= len(chats) - 3:
             y, scale = 44 + 62 * (k - len(chats) + 3), 310 / prompt.tokens

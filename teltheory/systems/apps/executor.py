@@ -26,7 +26,7 @@ from teltheory.systems.apps.deduction import LABELS
 from teltheory.systems.apps.engines.keeping import Kept
 from teltheory.systems.apps.engines.protocol import Engine
 from teltheory.systems.apps.faults import MALFORMED, UNKNOWN, AppError
-from teltheory.systems.apps.machine import Machine
+from teltheory.systems.apps.machine import EngineState
 from teltheory.systems.apps.prefixes import prefix_hashes
 from teltheory.systems.apps.queues import Algorithm1, Placing
 from teltheory.systems.apps.requests import Request, Sampling
@@ -51,7 +51,7 @@ class ExecutedSession(Protocol):
         """Return its task group."""
 
 
-class Placed(Protocol):
+class InQueue(Protocol):
     """What waits for an engine: a request of a session, or a chat that passes through."""
 
     def job(self) -> Job:
@@ -73,7 +73,7 @@ class _OfSession:
 
 @dataclass(eq=False)
 class _Waiting:
-    what: Placed
+    what: InQueue
     place: asyncio.Future[int] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
 
@@ -91,7 +91,7 @@ class Executor:
     def __init__(self, engines: Sequence[Engine], rules: Placing) -> None:
         needed("networkx", "apps")
         self.engines, self.rules = tuple(engines), rules
-        self.machines = tuple(Machine(Kept(engine, self._wanted), monotonic) for engine in engines)
+        self.machines = tuple(EngineState(Kept(engine, self._wanted), monotonic) for engine in engines)
         self._queue = Algorithm1(rules)
         self.workers = Workers()
         self._waiting: dict[Hashable, _Waiting] = {}
@@ -114,7 +114,7 @@ class Executor:
         return [self.engines[k].decode(output) for output in ran.outputs]
 
     @asynccontextmanager
-    async def place(self, what: Placed) -> AsyncIterator[int]:
+    async def place(self, what: InQueue) -> AsyncIterator[int]:
         """Wait for an engine and give its place; what runs there counts until the block ends."""
         key, waiting = what.job().key, _Waiting(what)
         self._waiting[key] = waiting
@@ -192,7 +192,7 @@ class Executor:
         models = ", ".join(dict.fromkeys(engine.model for engine in self.engines)) or "none, as there is no engine"
         raise AppError(UNKNOWN, request.place, f"model {request.model!r}", f"one of {models}")
 
-    def _measured(self, application: ExecutedSession, request: Request, values: Mapping[str, str]) -> Placed:
+    def _measured(self, application: ExecutedSession, request: Request, values: Mapping[str, str]) -> InQueue:
         parts = encoded(request, values, self._engine_of(request))
         size = self._check_size(request, parts)
         borders = prefix_hashes(_leading(parts))

@@ -28,7 +28,7 @@ def at_once() -> float:
 
 
 @dataclass(eq=False)
-class Machine:
+class EngineState:
     """An engine beside what was done there.
 
     Attributes

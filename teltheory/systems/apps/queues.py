@@ -16,7 +16,7 @@ from typing import Protocol
 from teltheory.systems.apps.algorithm_1 import algorithm_1
 from teltheory.systems.apps.deduction import groups
 from teltheory.systems.apps.graph import Graph
-from teltheory.systems.apps.machine import Machine
+from teltheory.systems.apps.machine import EngineState
 from teltheory.systems.apps.placing import EngineView
 from teltheory.systems.apps.prefixes import Hashes
 from teltheory.systems.apps.waiting import Job, WaitingJobs
@@ -54,10 +54,10 @@ class Placing:
 class Scheduler(Protocol):
     """A queue of jobs that knows where they go."""
 
-    def add(self, job: Job, machines: Sequence[Machine]) -> None:
+    def add(self, job: Job, machines: Sequence[EngineState]) -> None:
         """Let a job wait that some engine could run alone."""
 
-    def assign(self, machines: Sequence[Machine]) -> list[tuple[Hashable, int]]:
+    def assign(self, machines: Sequence[EngineState]) -> list[tuple[Hashable, int]]:
         """Return who may begin now, by key, with their engines, in order."""
 
     def remove(self, key: Hashable, at: int) -> None:
@@ -71,7 +71,7 @@ class Algorithm1:
         self.rules = rules
         self.waiting = WaitingJobs()
 
-    def add(self, job: Job, machines: Sequence[Machine] = ()) -> None:
+    def add(self, job: Job, machines: Sequence[EngineState] = ()) -> None:
         """Let a job wait."""
         self.waiting.add(job)
 
@@ -79,7 +79,7 @@ class Algorithm1:
         """Let jobs wait and no others, as what is asked of them may have changed."""
         self.waiting = WaitingJobs(jobs)
 
-    def assign(self, machines: Sequence[Machine]) -> list[tuple[Hashable, int]]:
+    def assign(self, machines: Sequence[EngineState]) -> list[tuple[Hashable, int]]:
         """Return who may begin now; an engine that rests has no room while another one of its model does not."""
         if not self.waiting:
             return []
@@ -98,12 +98,12 @@ class ShortestQueue:
     def __init__(self, engines: int) -> None:
         self.queues: list[deque[Job]] = [deque() for _ in range(engines)]
 
-    def add(self, job: Job, machines: Sequence[Machine]) -> None:
+    def add(self, job: Job, machines: Sequence[EngineState]) -> None:
         """Let a job wait for the engine with the shortest queue."""
         able = [at for at, one in enumerate(machines) if job.model is None or one.engine.model in ("", job.model)]
         self.queues[min(able, key=lambda at: machines[at].jobs + len(self.queues[at]))].append(job)
 
-    def assign(self, machines: Sequence[Machine]) -> list[tuple[Hashable, int]]:
+    def assign(self, machines: Sequence[EngineState]) -> list[tuple[Hashable, int]]:
         """Return the first job of each queue that fits."""
         able = [at for at, queue in enumerate(self.queues) if queue and machines[at].fits(queue[0])]
         return [(self.queues[at][0].key, at) for at in able]

@@ -28,7 +28,7 @@ from teltheory.systems.apps.faults import BUSY, ENGINE, MALFORMED, UNKNOWN, AppE
 from teltheory.systems.apps.server.bodies import SHOWN
 from teltheory.systems.apps.server.limits import Limits
 from teltheory.systems.apps.server.metrics import Metrics
-from teltheory.systems.apps.server.routing import TEXT, ChatPlace, CommonPrefix, Prompt, longest_output
+from teltheory.systems.apps.server.routing import TEXT, ChatPlace, ChatPrompt, CommonPrefix, longest_output
 from teltheory.systems.apps.server.waiting import while_there
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ PASSED = ("content-type", "retry-after", "x-request-id", "openai-processing-ms")
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Passing:
     """A chat on its way: its path and body, the tokens of its prompt, and its place, in bytes of text."""
 
     path: str
@@ -86,15 +86,15 @@ class Relay:
         finally:
             await stack.aclose()
 
-    def _asked(self, path: str, body: bytes) -> _Asked:
+    def _asked(self, path: str, body: bytes) -> _Passing:
         said = parsed(body)
         engines, model = self._engines(said.get("model")), said.get("model")
-        prompt = Prompt.of(said, path.endswith("chat/completions"))
+        prompt = ChatPrompt.of(said, path.endswith("chat/completions"))
         own = _tokens(prompt, engines[0])
         scale, room = TEXT * own, TEXT * (own + longest_output(said))
         borders = self._common.binding(prompt.borders())
         ends = tuple((hash, end * scale // prompt.tokens) for hash, end in borders)
-        return _Asked(path, body, own, ChatPlace(next(self._manager.numbers), room, ends, model), engines)
+        return _Passing(path, body, own, ChatPlace(next(self._manager.numbers), room, ends, model), engines)
 
     def _engines(self, model: object) -> list[RemoteEngine]:
         found = [e for e in self._manager.engines if isinstance(e, RemoteEngine) and model in (None, e.model)]
@@ -108,7 +108,7 @@ class Relay:
         if self._manager.executor.waiting >= most:
             raise AppError(BUSY, "server", f"{most:,} requests that wait", "fewer: try again later")
 
-    async def _sent(self, asked: _Asked, stack: AsyncExitStack) -> tuple[RemoteEngine, httpx.Response]:
+    async def _sent(self, asked: _Passing, stack: AsyncExitStack) -> tuple[RemoteEngine, httpx.Response]:
         """Wait for a place and send it there, or to the others if it is refused."""
         executor = self._manager.executor
         self._check_room()
@@ -179,7 +179,7 @@ def parsed(body: bytes) -> dict[str, Any]:
     return found
 
 
-def _tokens(prompt: Prompt, engine: RemoteEngine) -> int:
+def _tokens(prompt: ChatPrompt, engine: RemoteEngine) -> int:
     """Return the tokens of a prompt, by an engine's tokenizer if it has one."""
     if engine.count is None or prompt.width != TEXT:
         return prompt.tokens

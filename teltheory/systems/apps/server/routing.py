@@ -28,7 +28,7 @@ DEFAULT_TOKENS = 256
 
 
 @dataclass(frozen=True)
-class Prompt:
+class ChatPrompt:
     """The beginning of what an engine will read.
 
     Attributes
@@ -43,7 +43,7 @@ class Prompt:
     width: int
 
     @classmethod
-    def of(cls, body: Mapping[str, Any], chat: bool) -> Prompt:
+    def of(cls, body: Mapping[str, Any], chat: bool) -> ChatPrompt:
         """Return that of a body; `AppError` 400 if it has none."""
         found = body.get("messages" if chat else "prompt")
         if not found or not isinstance(found, list if chat else (str, list)):

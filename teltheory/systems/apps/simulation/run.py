@@ -22,7 +22,7 @@ import simpy
 
 from teltheory.systems.apps.deduction import groups, labels
 from teltheory.systems.apps.engines.keeping import Kept, Tokens, never
-from teltheory.systems.apps.machine import Machine
+from teltheory.systems.apps.machine import EngineState
 from teltheory.systems.apps.placing import check_size
 from teltheory.systems.apps.prefixes import Hashes, prefix_hashes
 from teltheory.systems.apps.queues import Algorithm1, Scheduler, ShortestQueue
@@ -96,14 +96,14 @@ class AppSimulation:
             tuple(engine.contexts.peak for engine in engines if isinstance(engine, SimulatedEngine)),
         )
 
-    def _machine(self, at: int) -> Machine:
+    def _machine(self, at: int) -> EngineState:
         model, system = self.cluster.engines[at], self.system
         timing = replace(model.timing, reads=system.reads)
         engine = SimulatedEngine(
             self.env, f"engine {at}", timing, model.capacity, model.latency_capacity, model.model
         )
         kept = Kept(engine, never) if system.sharing == "none" else Kept(engine)
-        return Machine(kept, speed=model.timing.speed, batch=model.batch)
+        return EngineState(kept, speed=model.timing.speed, batch=model.batch)
 
     def _running(self, application: ClientApp, rng: np.random.Generator | None) -> _Running:
         graph, system = application.graph, self.system

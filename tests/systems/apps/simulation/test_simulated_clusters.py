@@ -16,7 +16,7 @@ from teltheory.errors import ArgumentError
 from teltheory.systems.apps import AppError
 from teltheory.systems.apps.engines.keeping import Kept, always, never
 from teltheory.systems.apps.engines.tiny import TinyEngine
-from teltheory.systems.apps.machine import Machine
+from teltheory.systems.apps.machine import EngineState
 from teltheory.systems.apps.requests import Sampling
 from teltheory.systems.apps.running import run, run_parts
 from teltheory.systems.apps.simulation import run as simulation_run
@@ -178,7 +178,7 @@ SEGMENTS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(
 @given(SEGMENTS, st.randoms())
 def test_loads_count_what_is_shared_once(rows, chance):
     """Against the union of segments, whatever the order in which jobs end."""
-    load = Machine(Kept(SimpleNamespace()))
+    load = EngineState(Kept(SimpleNamespace()))
     there = []
     for at, (first, second, own) in enumerate(rows):
         job = Job(at, at, "latency" if own % 2 else "throughput", 30 + own)
@@ -196,7 +196,7 @@ def test_loads_count_what_is_shared_once(rows, chance):
 
 def test_memory_holds_what_is_shared_once_and_no_more():
     """100 tokens: two jobs of 60 if they share 20, not if they share 10; a third by its batch alone."""
-    load = Machine(Kept(SimpleNamespace(capacity=100)), batch=2)
+    load = EngineState(Kept(SimpleNamespace(capacity=100)), batch=2)
     first, second = Job(0, 0, "throughput", 60), Job(1, 0, "throughput", 60)
     load.take(first, ((1, 10), (2, 20)))
     assert load.holds(second, ((1, 10), (2, 20)))
