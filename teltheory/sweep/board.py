@@ -183,6 +183,8 @@ def rows_of(
     }
     grid = replace(grid, **lists)
     for cache in caches_of(requests, caches):
+        if cache not in CACHES and not requests.shared:
+            raise ArgumentError("rules", cache, f"a Forest with them, as {label} has private conversations")
         here = requests_in(trace if cache == CONVERSATIONS and trace is not None else requests, cache)
         if here is None:
             yield from blanks(label, cache, grid, tiers, "a forest has no private conversations")

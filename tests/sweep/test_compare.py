@@ -204,6 +204,10 @@ REFUSED = [
     ({"xi": []}, "slo"),
     ({"caches": ["radix"]}, "rules: found 'radix', expected strict, holes"),
     ({"rules": ["sgl"]}, "rules: found 'sgl'"),
+    (
+        {"rules": "vllm", "traces": chats()},
+        "rules: found 'vllm', expected a Forest with them, as trace has private",
+    ),
     ({"rules": 3}, "rules"),
     ({"policies": ["lru:rules=holes"]}, "beside it"),
     ({"policies": []}, "policies"),
