@@ -30,6 +30,8 @@ NO_QUEUES = (
     "promise."
 )
 
+NO_ENGINE = "Engines: none is known that has T-LRU under these rules, and so no arguments."
+
 
 def advice_lines(advice: Advice) -> Iterator[str]:
     """Yield what an advice says, a sentence or two a line; lines for a shell begin with two spaces."""
@@ -37,8 +39,8 @@ def advice_lines(advice: Advice) -> Iterator[str]:
     yield headline(advice)
     yield from findings(advice)
     yield from (f"Mind: {warning}" for warning in advice.warnings)
-    if advice.serving is not None and advice.recommended and advice.kind == "T-LRU":
-        yield NO_QUEUES
+    if advice.recommended and advice.kind == "T-LRU" and not advice.engines:
+        yield NO_ENGINE if advice.serving is None else NO_QUEUES
     for one in advice.engines:
         yield engine_line(one, advice.goal)
         if one.recommended:

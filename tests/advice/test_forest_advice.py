@@ -96,6 +96,7 @@ def test_advice_under_rules_is_that_of_replays_under_them(rules):
     assert advice.recommended
     assert [rules in known and one.startswith(known[rules]) for one in given] == [True] * (rules in known)
     assert [one.gain for one in advice.engines] == [advice.held_out.gain] * len(given)
+    assert ("none is known that has T-LRU under these rules" in str(advice)) == (not given)
 
 
 def test_advice_in_blocks_is_that_under_the_rules_of_blocks():
