@@ -161,7 +161,6 @@ WRONG = {
     "policy: found 'tlru', expected its threshold": lambda: tt.Problem(CHAINS, 100).replay("tlru"),
     "slo: found None, expected a time such as '200ms'": lambda: tt.Problem(CHAINS, 100, 1).advise(),
     "rules: found 'sgl', expected strict, holes": lambda: tt.Problem(CHAINS, rules="sgl"),
-    "rules: found 'sglang', expected a Forest": lambda: tt.Problem(CHAINS, 100, rules="sglang").replay("lru"),
     "capacity: found '1x', expected ": lambda: tt.Problem(CHAINS, "1x"),
     "xi: found '2s', expected tokens such as 2800, or the model": lambda: tt.Problem(CHAINS, 1, "2s"),
     "trace: found 'a.jsonl', expected a Trace": lambda: tt.Problem("a.jsonl"),

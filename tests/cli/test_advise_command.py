@@ -157,7 +157,7 @@ def shared(tmp_path):
     return file
 
 
-def test_advice_is_given_under_the_rules_that_are_asked_for(run_json, output, shared):
+def test_advice_is_given_under_the_rules_that_are_asked_for(run_json, shared):
     asked = ("advise", shared, "--capacity", "9k", "--slo", "100ms")
     data = run_json(*asked, "--rules", "sglang:chunk=1k")
     assert (data["rules"], data["advice"][0]["rules"]) == ("sglang:chunk=1000", "sglang:chunk=1000")
@@ -166,7 +166,6 @@ def test_advice_is_given_under_the_rules_that_are_asked_for(run_json, output, sh
     by_hand = tt.replay(forest, tt.LRU(), 9000 // 512, rules="sglang:chunk=1k").uncached[advice["first_turns"] :]
     least = advice["slo_tokens"] // 512
     assert advice["held_out"]["rows"][0]["tel"] == sum(max(one - least, 0) for one in by_hand.tolist())
-    assert "Rules: sglang:chunk=1000." in output(*asked, "--rules", "sglang:chunk=1k")
 
 
 @pytest.mark.parametrize(

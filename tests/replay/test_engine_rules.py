@@ -1,7 +1,6 @@
 """Rules of engines: their text, and that replays under them are the engines' own, and those of options by hand."""
 
 import json
-import pickle
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refusals
-from strategies import forests, given_columns
+from strategies import forests
 
 import teltheory as tt
 from experiments.engine_cases import hits_of, pool_cases, tree_cases
@@ -26,6 +25,11 @@ RULES = st.builds(tt.Rules, nodes=NODES, references=st.just(True), **LAST) | st.
 FOREST = tt.Forest.from_paths([[1, 2], [3], [1, 2, 4]])
 TRACE = tt.Trace.from_turns([0, 0], [2, 2], [1, 1])
 TLRU = tt.TLRU(2, 1)
+REAL = {
+    ("vllm", tt.LRU()): [12_204, 15_799, 40_640],
+    ("sglang", tt.LRU()): [12_204, 15_780, 40_441],
+    ("sglang:chunk=none", tt.TLRU(54, 23)): [12_471, 16_208, 38_992],
+}
 
 
 def under_rules(case, engine):
@@ -33,11 +37,10 @@ def under_rules(case, engine):
     paths, running = case["paths"], case.get("running", 1)
     if case["engine"] == "vllm":
         forest = tt.Forest.from_paths(paths, total=[len(path) + case.get("tail", 1) for path in paths])
-        rules = tt.Rules.of("vllm")
+        rules = "vllm"
     else:
-        forest = tt.Forest.from_paths(paths, case.get("ask"))
-        chunk, renew = case.get("chunk") or "none", "yes" if case.get("renew", True) else "no"
-        rules = tt.Rules.of(f"sglang:chunk={chunk}:renew={renew}")
+        forest, renew = tt.Forest.from_paths(paths, case.get("ask")), "yes" if case.get("renew", True) else "no"
+        rules = f"sglang:chunk={case.get('chunk') or 'none'}:renew={renew}"
     told = case.get("config") or {}
     policy = tt.TLRU(told["threshold"], told["next_prompt_estimate"]) if told else UNTOLD[case["policy"]]
     options = {"running": running, "engine": engine, "rules": rules}
@@ -46,7 +49,7 @@ def under_rules(case, engine):
 
 @given(RULES | st.sampled_from([*NAMED.values()]))
 def test_the_text_of_rules_is_read_as_the_same_rules(rules):
-    assert tt.Rules.of(str(rules)) == rules == pickle.loads(pickle.dumps(rules))  # noqa: S301
+    assert tt.Rules.of(str(rules)) == rules
     assert hash(tt.Rules.of(str(rules))) == hash(rules)
     assert eval(repr(rules), {"Rules": tt.Rules, "RadixNodes": tt.RadixNodes}) == rules  # noqa: S307
     assert {str(one): one for one in NAMED.values()} == NAMED
@@ -56,6 +59,13 @@ def test_the_text_of_rules_is_read_as_the_same_rules(rules):
 def test_under_its_rules_requests_hit_what_the_real_engine_hit(engine):
     differ = [case for case in VECTORS if under_rules(case, engine) != case["hits"]]
     assert not differ, f"{len(differ)} of {len(VECTORS)} differ, first {differ[:1]}"
+
+
+@pytest.mark.parametrize(("rules", "policy"), REAL)
+def test_the_mooncake_trace_hits_what_it_hit_in_the_real_engines(mooncake, rules, policy):
+    forest = tt.read_trace(mooncake).forest
+    found = [tt.replay(forest, policy, size, rules=rules) for size in (586, 1953, 5859)]
+    assert [outcome.cached.sum() for outcome in found] == REAL[rules, policy]
 
 
 @given(st.integers(0, 10**6), st.sampled_from(["lru", "slru", "tlru"]))
@@ -104,18 +114,11 @@ def test_rules_are_the_options_by_hand(forest, data, xi, q_hat, running):
         assert found.cached.tolist() == expected.cached.tolist()
 
 
-@given(given_columns(), st.integers(0, 9))
-def test_blocks_are_the_rules_of_conversations_that_have_none(columns, capacity):
-    trace = tt.Trace.from_turns(**columns)
-    assert tt.replay(trace, TLRU, capacity, rules=tt.Rules()) == tt.replay(trace, TLRU, capacity)
-
-
 @given(forests(), st.integers(0, 9), st.integers(0, 6))
 def test_the_optimum_under_rules_is_below_every_policy_there(forest, room, xi):
     capacity = int(forest.past.max(initial=0)) + room + 1
     for rules in ("vllm", "trtllm", "holes"):
         problem = tt.Problem(forest, capacity, xi, rules=rules)
-        assert problem.rules == tt.Rules.of(rules)
         for policy in (tt.LRU(), tt.TLRU(xi, 1), tt.Belady()):
             low, high = problem.regret(policy)
             assert low <= high >= 0
@@ -139,12 +142,10 @@ def under(rules, policy=TLRU, capacity=5, requests=FOREST, **options):
 LAST_MARK, TIERS = tt.TLRU(2, 1, None, "last"), tt.Tiers((5, 5), (0, 0))
 test_what_has_no_meaning_is_one_line = refusals(
     tt.ArgumentError,
-    ("rules: found 'sgl', expected strict, holes, vllm", under("sgl")),
     ("rules: found 5, expected strict", under(5)),
     ("rules: found 'vllm:chunk=2k', expected orphans, ", under("vllm:chunk=2k")),
     ("rules: found 'sglang:split=maybe', expected split=yes or no", under("sglang:split=maybe")),
     ("rules: found 'vllm:mark=first', expected mark=none or high", under("vllm:mark=first")),
-    ("chunk: found 'x', expected tokens", under("sglang:chunk=x")),
     ("mark: found 'last', expected resident", under("sglang", LAST_MARK)),
     ("trim: found 'eager', expected least-recent", under("vllm", tt.TLRU(2, 1, "eager"))),
     ("cache: found 'holes', expected none beside the rules sglang", under("sglang", cache="holes")),

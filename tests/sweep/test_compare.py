@@ -208,7 +208,6 @@ REFUSED = [
         {"rules": "vllm", "traces": chats()},
         "rules: found 'vllm', expected a Forest with them, as trace has private",
     ),
-    ({"rules": 3}, "rules"),
     ({"policies": ["lru:rules=holes"]}, "beside it"),
     ({"policies": []}, "policies"),
     ({"policies": "lru"}, "a list of them"),
