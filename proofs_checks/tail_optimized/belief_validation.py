@@ -88,8 +88,8 @@ def drawn_law(rng: Random, least: int, most: int, sizes: tuple[int, ...] = (1, 2
     return Finite(tuple(lengths), (first, 1 - first)) if len(lengths) > 1 else fixed(lengths[0])
 
 
-def drawn_model(rng: Random, rates: str, prompts: str, base: BeliefMDP) -> BeliefMDP:
-    """Draw a model of a class."""
+def drawn_model(rng: Random, rates: str, prompts: str, base: BeliefMDP, **given: Any) -> BeliefMDP:
+    """Draw a model of a class; it has what is `given` in place of what is drawn."""
     count = 2 if rates == "heterogeneous" or prompts == "by-conversation" else 1
     speeds = rng.sample((1, 2, 3, 5, 8), 2) if rates == "heterogeneous" else [rng.randint(1, 3)] * count
     first, response, share = drawn_law(rng, 1, 3), drawn_law(rng, 0, 1, (1,)), rng.choice(CHANCES)
@@ -97,16 +97,16 @@ def drawn_model(rng: Random, rates: str, prompts: str, base: BeliefMDP) -> Belie
     laws = [(first, law) for law in (later if prompts == "by-conversation" else later[:1] * count)]
     shares, decays = ((Fraction(1),), (share, 1 - share)), rng.sample(DECAYS, rng.randint(1, 2))
     parts = zip(speeds, laws, shares[count - 1], strict=True)
-    return replace(
-        base,
-        capacity=rng.randint(1, 2) + base.forced * rng.randint(1, 3),
-        xi=rng.randint(0, 2),
-        kinds=tuple(BeliefKind(speed, law, response, part) for speed, law, part in parts),
-        birth_rate=Fraction(rng.choice((0, 1, 4))),
-        death_rate=rng.randint(1, 2),
-        gaps=tuple(zip(decays, shares[len(decays) - 1], strict=True)),
-        race=base.belief == "bayes" and rng.random() < 1 / 2,
-    )
+    drawn: dict[str, Any] = {
+        "capacity": rng.randint(1, 2) + base.forced * rng.randint(1, 3),
+        "xi": rng.randint(0, 2),
+        "kinds": tuple(BeliefKind(speed, law, response, part) for speed, law, part in parts),
+        "birth_rate": Fraction(rng.choice((0, 1, 4))),
+        "death_rate": rng.randint(1, 2),
+        "gaps": tuple(zip(decays, shares[len(decays) - 1], strict=True)),
+        "race": base.belief == "bayes" and rng.random() < 1 / 2,
+    }
+    return replace(base, **drawn | given)
 
 
 def drawn_case(rng: Random, draw: Draw) -> BeliefCase:
@@ -157,7 +157,7 @@ def classes(*which: Sequence[str], **given: Any) -> dict[str, Draw]:
 
     def drawing(belief: str, caching: str, rates: str, prompts: str) -> Draw:
         base = BASES[belief, caching]
-        return lambda rng: replace(drawn_model(rng, rates, prompts, base), **given)
+        return lambda rng: drawn_model(rng, rates, prompts, base, **given)
 
     return {", ".join(one): drawing(*one) for one in product(*which)}
 

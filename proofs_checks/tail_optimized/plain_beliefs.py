@@ -1,11 +1,14 @@
 """The belief MDP and ET-LRU a second time, in fractions alone: the judge of rows on any cost and on drawn models.
 
-A model and a history are plain data, as a counterexample tells them; nothing of the package is used.
+A model and a history are plain data, as a counterexample tells them; nothing of the package is used. What is known
+has a number, by which costs are kept; the costs of a number of turns are whole numbers over what `_over` returns.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from functools import cache
 from itertools import product
+from math import lcm
 from typing import Any, TypeAlias
 
 Conversation: TypeAlias = tuple[int, int, Fraction, int]
@@ -28,8 +31,9 @@ class Judge:
         self.model, self.capacity, self.mu = model, model["capacity"], model["death_rate"]
         self.births = Fraction(model["birth_rate"])
         self.gaps = [(Fraction(x), Fraction(weight)) for x, weight in model["gaps"]]
-        self._laws: dict[Known, list[Outcome]] = {}
-        self._costs: dict[tuple[Known, Kept, int], Fraction] = {}
+        self._numbers, self._met = dict[Known, int](), list[Known]()
+        for name in ("_whole_law", "_over", "_keeping", "_least", "cost"):
+            setattr(self, name, cache(getattr(self, name)))
         self.silent, self.theta = list[Fraction](), int(history[-1][1])
         known: Known = ()
         for x, place, kind, q, a in history:
@@ -73,11 +77,28 @@ class Judge:
 
     def law(self, known: Known) -> list[Outcome]:
         """Return every next turn."""
-        if known not in self._laws:
-            found = [one for x, weight in self.gaps for one in self._after(known, x, weight)]
-            every = sum(one[0] for one in found)
-            self._laws[known] = [(one[0] / every, *one[1:]) for one in found]
-        return self._laws[known]
+        found = [one for x, weight in self.gaps for one in self._after(known, x, weight)]
+        every = total(one[0] for one in found)
+        return [(one[0] / every, *one[1:]) for one in found]
+
+    def _number(self, known: Known) -> int:
+        if self._numbers.setdefault(known, len(self._met)) == len(self._met):
+            self._met.append(known)
+        return self._numbers[known]
+
+    def _whole_law(self, here: int) -> tuple[int, list[tuple[int, int, int, int, int]]]:
+        """Return what chances are over, and every next turn, with the number of what is known then."""
+        law = self.law(self._met[here])
+        below = lcm(*(one[0].denominator for one in law))
+        return below, [(int(one[0] * below), *one[1:4], self._number(one[4])) for one in law]
+
+    def _over(self, turns: int, here: int) -> int:
+        """Return what the costs of so many turns are over."""
+        below, law = self._whole_law(here)
+        return below * self._later(turns, [one[4] for one in law])
+
+    def _later(self, turns: int, then: Iterable[int]) -> int:
+        return lcm(*(self._over(turns - 1, one) for one in set(then))) if turns > 1 else 1
 
     def _after(self, known: Known, x: Fraction, weight: Fraction) -> list[Outcome]:
         aged = [self.aged(one, x) for one in known]
@@ -103,28 +124,34 @@ class Judge:
         ways = (kept for kept in product(*(range(x + 1) for x in cached)) if sum(kept) <= self.capacity)
         return [kept for kept in ways if not self.model["forced"] or kept[theta] == known[theta][3]]
 
-    def keeping(self, kept: Kept, turns: int, known: Known | None = None) -> Fraction:
+    def keeping(self, kept: Kept, turns: int) -> Fraction:
         """Return the least expected cost of the next turns, if this much is kept before the first."""
-        here = self.known if known is None else known
-        key = (here, kept, turns)
-        if key not in self._costs:
-            self._costs[key] = sum(
-                (one[0] * self._turn(here, kept, turns, one) for one in self.law(here)), Fraction()
-            )
-        return self._costs[key]
+        here = self._number(self.known)
+        return Fraction(self._keeping(kept, turns, here), self._over(turns, here))
 
-    def _turn(self, known: Known, kept: Kept, turns: int, outcome: Outcome) -> Fraction:
-        _, place, kind, q, then = outcome
+    def _keeping(self, kept: Kept, turns: int, here: int) -> int:
+        _, law = self._whole_law(here)
+        unit = self._later(turns, (one[4] for one in law))
+        return sum(one[0] * self._turn(here, kept, turns, one, unit) for one in law)
+
+    def _turn(self, here: int, kept: Kept, turns: int, outcome: tuple[int, int, int, int, int], unit: int) -> int:
+        _, place, kind, q, after = outcome
+        known, then = self._met[here], self._met[after]
         held = (*kept, 0)[: len(then)]
         past = known[place][3] if place < len(known) else 0
-        now = Fraction(self.cost(kind, past + q - held[place]))
+        now = self.cost(kind, past + q - held[place]) * unit
+        if turns == 1:
+            return now
         at_hand = (*held[:place], then[place][3], *held[place + 1 :])
-        return now + (self.least(at_hand, turns - 1, then, place) if turns > 1 else 0)
+        return now + self._least(at_hand, turns - 1, after, place) * (unit // self._over(turns - 1, after))
 
-    def least(self, cached: Kept, turns: int, known: Known | None = None, theta: int | None = None) -> Fraction:
+    def least(self, cached: Kept, turns: int) -> Fraction:
         """Return the least expected cost of the next turns, with this much cached before the cut."""
-        here, place = (self.known, self.theta) if known is None or theta is None else (known, theta)
-        return min(self.keeping(kept, turns, here) for kept in self.allowed(here, cached, place))
+        here = self._number(self.known)
+        return Fraction(self._least(cached, turns, here, self.theta), self._over(turns, here))
+
+    def _least(self, cached: Kept, turns: int, here: int, theta: int) -> int:
+        return min(self._keeping(kept, turns, here) for kept in self.allowed(self._met[here], cached, theta))
 
     def weights(self, index: str) -> list[Fraction]:
         """Return the index of each conversation: belief, printed or next."""

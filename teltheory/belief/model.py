@@ -36,6 +36,7 @@ NOTHING = fixed(0)
 Allocation: TypeAlias = tuple[int, ...]
 """What is cached, or kept, of each conversation."""
 Ratio: TypeAlias = tuple[int, int]
+Aging: TypeAlias = tuple[Fraction, Fraction]
 Hinges: TypeAlias = tuple[tuple[int, int], ...]
 """A cost of u uncached tokens as the sum of w max(u - t, 0) over pairs of w and t."""
 
@@ -255,7 +256,7 @@ Policy: TypeAlias = Callable[[BeliefMDP, State, Allocation], Allocation]
 
 
 @lru_cache(maxsize=2**14)
-def _without_turn(belief: Belief, rate: int, mu: int, pi: Ratio, gap: Ratio) -> tuple[Fraction, Fraction]:
+def _without_turn(belief: Belief, rate: int, mu: int, pi: Ratio, gap: Ratio) -> Aging:
     alive, x = Fraction(*pi), Fraction(*gap)
     if belief == "paper":
         return alive * x**mu, Fraction(1)
@@ -263,7 +264,7 @@ def _without_turn(belief: Belief, rate: int, mu: int, pi: Ratio, gap: Ratio) -> 
     return alive * x ** (mu + rate) / silent, silent
 
 
-def after_silence(model: BeliefMDP, known: Known, x: Fraction) -> tuple[Fraction, Fraction]:
+def after_silence(model: BeliefMDP, known: Known, x: Fraction) -> Aging:
     """Return pi after a gap without a turn, and the probability of such a gap (1 by the paper)."""
     rate, pi, gap = model.kinds[known.kind].turn_rate, known.alive.as_integer_ratio(), x.as_integer_ratio()
     return _without_turn(model.belief, rate, model.death_rate, pi, gap)
@@ -279,30 +280,35 @@ def chances(model: BeliefMDP, state: State) -> list[tuple[tuple[Fraction, ...], 
 
     These are whole numbers; over all gaps, their sum is their denominator.
     """
-    gaps = [_chances(model, state, x, weight) for x, weight in model.gaps]
-    common = lcm(*(below for _, below, _, _ in gaps))
-    whole = [(alive, above * (common // below), rates) for above, below, alive, rates in gaps]
-    shared = gcd(*(factor * gcd(*rates) for _, factor, rates in whole))
-    return [(alive, [factor * rate // shared for rate in rates]) for alive, factor, rates in whole]
+    found = [[after_silence(model, known, x) for known in state.conversations] for x, _ in model.gaps]
+    rates = [model.kinds[known.kind].turn_rate for known in state.conversations]
+    alive = (tuple(pi for pi, _ in aging) for aging in found)
+    return [*zip(alive, chances_by(model, rates, found), strict=True)]
+
+
+def chances_by(model: BeliefMDP, rates: list[int], found: list[list[Aging]]) -> list[list[int]]:
+    """Return what `chances` does, of turn rates and of what `after_silence` finds for each gap."""
+    gaps = [_chances(model, rates, aging, *gap) for aging, gap in zip(found, model.gaps, strict=True)]
+    common = lcm(*[below for _, below, _ in gaps])
+    whole = [[above * (common // below) * turn for turn in turns] for above, below, turns in gaps]
+    shared = gcd(*[gcd(*turns) for turns in whole])
+    return [[turn // shared for turn in turns] for turns in whole]
 
 
 def _chances(
-    model: BeliefMDP, state: State, x: Fraction, weight: Fraction
-) -> tuple[int, int, tuple[Fraction, ...], list[int]]:
-    """Return a factor, above and below, every pi after a gap, and rates: the factor times a rate is a chance."""
-    found = [after_silence(model, known, x) for known in state.conversations]
-    aging = [alive.as_integer_ratio() for alive, _ in found]
-    births, births_below = model.birth_rate.as_integer_ratio()
-    common = lcm(births_below, *(below for _, below in aging))
-    kinds = [model.kinds[known.kind] for known in state.conversations]
-    rates = [k.turn_rate * alive * (common // d) for k, (alive, d) in zip(kinds, aging, strict=True)]
-    rates.append(births * (common // births_below))
-    factor, below = weight, sum(rates)
+    model: BeliefMDP, rates: list[int], found: list[Aging], x: Fraction, weight: Fraction
+) -> tuple[int, int, list[int]]:
+    """Return a factor, above and below, and turns: the factor times a turn is a chance."""
+    aging, (births, births_below) = [pi.as_integer_ratio() for pi, _ in found], model.birth_rate.as_integer_ratio()
+    common = lcm(births_below, *[below for _, below in aging])
+    turns = [rate * pi * (common // below) for rate, (pi, below) in zip(rates, aging, strict=True)]
+    turns.append(births * (common // births_below))
+    factor, below = weight, sum(turns)
     if model.race:
         if births_below != 1:
             raise ArgumentError("birth_rate", model.birth_rate, "a whole number, where gaps race")
         factor, below = weight * x**births * prod(silent for _, silent in found), common
-    return factor.numerator, factor.denominator * below, tuple(alive for alive, _ in found), rates
+    return factor.numerator, factor.denominator * below, turns
 
 
 def next_chances(model: BeliefMDP, state: State) -> list[int]:
@@ -368,18 +374,6 @@ def check_feasible(model: BeliefMDP, state: State) -> None:
     past = state.conversations[state.arrived].past
     if model.forced and past > model.capacity:
         raise ForcedCachingError(None, past, model.capacity)
-
-
-def longest_past(model: BeliefMDP, state: State, turns: int) -> int:
-    """Return the longest past that can be available before the last of the next `turns` turns."""
-    longest = state.conversations[state.arrived].past
-    if turns > 1:
-        known = [(model.kinds[k.kind], k.turns, k.past) for k in state.conversations]
-        new = [(kind, 0, 0) for kind in model.kinds if model.birth_rate * kind.share]
-        for kind, so_far, past in (*known, *new):
-            growth = [max(kind.prompt(so_far + i).lengths) + max(kind.response.lengths) for i in range(turns - 1)]
-            longest = max(longest, past + sum(growth))
-    return longest
 
 
 def charged(hinges: Hinges, uncached: int) -> int:

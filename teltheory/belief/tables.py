@@ -7,9 +7,11 @@ cut, theta's axis of length one (all of theta is available). With g_i(y) = E[max
     J_m(Y) = sum_i P(next is i) g_i(Y_i) + sum_next P(next) W_{m-1}(next)(Y),
     W_m(X) = min over Y <= X with sum Y <= C of J_m(Y),
 
-and the second minimum is a running minimum along each axis. Tables are whole numbers over one denominator.
+and the second minimum is a running minimum along each axis. Tables are whole numbers over one denominator. All W_1
+that follow a state are found together (`last_turns`).
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -20,6 +22,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from teltheory.belief import last_turns
+from teltheory.belief.last_turns import LastTurns, Table, fits_in, least_of
 from teltheory.belief.mdp import Solver
 from teltheory.belief.model import (
     Allocation,
@@ -40,10 +44,6 @@ from teltheory.model.numbers import whole_number
 from teltheory.workloads.laws import Finite
 
 __all__ = ["backward_induction"]
-
-Table: TypeAlias = NDArray[Any]
-"""Whole numbers: int64, or Python's where these are too narrow."""
-BROAD = 2**60
 
 
 @dataclass(frozen=True)
@@ -118,6 +118,7 @@ class Tables:
     def __init__(self, model: BeliefMDP) -> None:
         self.model = model
         self._kept: dict[tuple[State, int], Exact] = {}
+        self._last_turns = LastTurns(model)
 
     def of_keeping(self, state: State, turns: int) -> Exact:
         """Return J: the expected excess of the next `turns` turns for everything that may be kept.
@@ -139,13 +140,24 @@ class Tables:
         now = next_cost(self.model, state)
         if turns == 1:
             return now
-        terms = [(1, 1, now)]
+        sizes = shape(self.model, state)
+        later = self._last(state, sizes) if turns == 2 else self._later(state, turns - 1)
+        return total([(1, 1, now), *later], sizes)
+
+    def _later(self, state: State, turns: int) -> Iterator[Term]:
+        """Yield W of each state that may follow, with its chance."""
         for arrival in arrivals(self.model, state):
-            later = self.of_cached(after(self.model, state, arrival), turns - 1)
+            later = self.of_cached(after(self.model, state, arrival), turns)
             if arrival.place == len(state.conversations):
                 later = Exact(later.numerators[..., 0], later.denominator)
-            terms.append((*arrival.probability.as_integer_ratio(), later))
-        return total(terms, shape(self.model, state))
+            yield *arrival.probability.as_integer_ratio(), later
+
+    def _last(self, state: State, sizes: tuple[int, ...]) -> Iterator[Term]:
+        """Yield what `_later` does of a single turn, summed for each place."""
+        for place, table, below in self._last_turns.after(state):
+            box: tuple[Any, ...] = (..., *(slice(size) for i, size in enumerate(sizes) if i != place))
+            here: Table = table[box]
+            yield 1, below, Exact(np.expand_dims(here, place) if place < len(sizes) else here, 1)
 
 
 def shape(model: BeliefMDP, state: State) -> tuple[int, ...]:
@@ -155,14 +167,7 @@ def shape(model: BeliefMDP, state: State) -> tuple[int, ...]:
 
 def fits(model: BeliefMDP, state: State) -> NDArray[np.bool_]:
     """Return which entries of a table are within the capacity."""
-    return _fits(shape(model, state), model.capacity)
-
-
-@lru_cache(maxsize=4096)
-def _fits(sizes: tuple[int, ...], capacity: int) -> NDArray[np.bool_]:
-    within = np.asarray(sum(np.indices(sizes, sparse=True)) <= capacity)
-    within.setflags(write=False)
-    return within
+    return fits_in(shape(model, state), model.capacity)
 
 
 @lru_cache(maxsize=4096)
@@ -208,7 +213,7 @@ def total(terms: list[Term], sizes: tuple[int, ...]) -> Exact:
     common = lcm(*[below * table.denominator for _, below, table in terms])
     factors = [above * (common // (below * table.denominator)) for above, below, table in terms]
     largest = sum([f * table.largest for f, (_, _, table) in zip(factors, terms, strict=True)])
-    kind = np.int64 if max(largest, common) < BROAD else object
+    kind = np.int64 if max(largest, common) < last_turns.BROAD else object
     added: Table = np.zeros(sizes, kind)
     for factor, (_, _, table) in zip(factors, terms, strict=True):
         added += factor * table.numerators.astype(kind, copy=False)
@@ -218,14 +223,8 @@ def total(terms: list[Term], sizes: tuple[int, ...]) -> Exact:
 
 def least(model: BeliefMDP, state: State, kept: Table) -> Table:
     """Return the minimum over everything that may be kept of what is cached; theta's axis has length one."""
-    theta = state.arrived
-    too_much = int(kept.max()) + 1
-    allowed = np.where(fits(model, state), kept, too_much)
     if model.forced:
         check_feasible(model, state)
-        allowed = allowed.take([state.conversations[theta].past], axis=theta)
-    else:
-        allowed = allowed.min(axis=theta, keepdims=True)
-    for axis in range(allowed.ndim):
-        allowed = np.minimum.accumulate(allowed, axis=axis)
-    return allowed
+    theta, pasts = state.arrived, [state.conversations[state.arrived].past] if model.forced else None
+    first, within = np.moveaxis(kept, theta, 0), np.moveaxis(fits(model, state), theta, 0)
+    return np.expand_dims(least_of(first[None], within, pasts)[0], theta)

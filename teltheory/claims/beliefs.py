@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 from itertools import product
 from typing import Any, NamedTuple
 
-from teltheory.belief.model import Allocation, Arrival, BeliefKind, BeliefMDP, State, after, aged, longest_past
+from teltheory.belief.model import Allocation, Arrival, BeliefKind, BeliefMDP, State, after, aged
 from teltheory.belief.model import Policy as Rule
 from teltheory.belief.optimality import Decision
 from teltheory.belief.tables import Tables
@@ -98,6 +98,18 @@ def followed(model: BeliefMDP, state: State, step: PastTurn) -> State:
     """Return the state after a turn of the history."""
     alive = tuple(aged(model, known, step.x) for known in state.conversations)
     return after(model, state, Arrival(Fraction(1), step.place, step.prompt, step.response, alive, step.kind))
+
+
+def longest_past(model: BeliefMDP, state: State, turns: int) -> int:
+    """Return the longest past that can be available before the last of the next `turns` turns."""
+    longest = state.conversations[state.arrived].past
+    if turns > 1:
+        known = [(model.kinds[k.kind], k.turns, k.past) for k in state.conversations]
+        new = [(kind, 0, 0) for kind in model.kinds if model.birth_rate * kind.share]
+        for kind, so_far, past in (*known, *new):
+            growth = [max(kind.prompt(so_far + i).lengths) + max(kind.response.lengths) for i in range(turns - 1)]
+            longest = max(longest, past + sum(growth))
+    return longest
 
 
 ALLOCATIONS = ("cached", "kept", "best")

@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from typing import Protocol, runtime_checkable
 
@@ -94,6 +95,7 @@ class Finite:
         return tails[np.searchsorted(np.array(self.lengths), length, side="left")]
 
 
+@lru_cache(typed=True)
 def fixed(length: int) -> Finite:
     """Return the law that is always `length`."""
     return Finite((length,), (Fraction(1),))
@@ -261,7 +263,7 @@ class Quantiles:
 
 def _fraction(value: object) -> Fraction:
     try:
-        return Fraction(value)  # type: ignore[call-overload,no-any-return]
+        return value if type(value) is Fraction else Fraction(value)  # type: ignore[call-overload]
     except (TypeError, ValueError, OverflowError):
         raise ArgumentError("probabilities", value, "a fraction, such as Fraction(1, 3)") from None
 

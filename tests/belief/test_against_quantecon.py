@@ -5,8 +5,9 @@ import pytest
 from belief.random_models import random_cached, random_model, random_state
 from scipy.sparse import csr_matrix
 
-from teltheory.belief.model import after, allocations, arrivals, at_hand, excess, longest_past
+from teltheory.belief.model import after, allocations, arrivals, at_hand, excess
 from teltheory.belief.tables import backward_induction as by_tables
+from teltheory.claims.beliefs import longest_past
 
 END = ("no turn", (), 0)
 

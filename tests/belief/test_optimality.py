@@ -18,11 +18,10 @@ from teltheory.belief.model import (
     State,
     allocations,
     at_hand,
-    longest_past,
 )
 from teltheory.belief.optimality import alive, decisions, decisions_of, et_lru, next_turns, turn_rates
 from teltheory.belief.tables import Tables
-from teltheory.claims.beliefs import PastTurn, as_replayed, followed
+from teltheory.claims.beliefs import PastTurn, as_replayed, followed, longest_past
 from teltheory.errors import ForcedCachingError
 from teltheory.workloads.laws import Finite, fixed
 

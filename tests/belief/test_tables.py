@@ -10,6 +10,7 @@ from belief.policy_trees import Tree
 from belief.random_models import arbitrary, random_cached, random_model, random_state
 from refusals import refused
 
+from teltheory.belief import last_turns
 from teltheory.belief import tables as module
 from teltheory.belief.mdp import Solver
 from teltheory.belief.model import (
@@ -26,11 +27,11 @@ from teltheory.belief.model import (
     chances,
     excess,
     first_turn,
-    longest_past,
     next_chances,
     next_turn,
 )
 from teltheory.belief.tables import Tables, backward_induction, fits, next_cost, objective, shape
+from teltheory.claims.beliefs import longest_past
 from teltheory.errors import ArgumentError, ForcedCachingError
 from teltheory.policies.learned.posterior import exact_after_silence
 from teltheory.workloads.laws import Finite, fixed
@@ -159,7 +160,7 @@ def test_numbers_beyond_64_bits(belief):
 def test_int64_and_whole_numbers_of_python_are_the_same(monkeypatch):
     for _, model, state, turns in instances(20, 34):
         narrow = Tables(model).of_keeping(state, turns)
-        monkeypatch.setattr(module, "BROAD", 0)
+        monkeypatch.setattr(last_turns, "BROAD", 0)
         broad = Tables(model).of_keeping(state, turns)
         monkeypatch.undo()
         assert broad.numerators.dtype == object
