@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import inf, isqrt, lcm
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -218,7 +218,7 @@ class LatencyModel:
         safe, alone = np.array(total, np.int64), self._alone(left)
         over = safe > alone
         if over.any():
-            safe[over] = each(safe[over], lambda n: self._safe(n, left)) if self.per_pair else alone
+            safe[over] = _safe(self, left, safe[over].tobytes()) if self.per_pair else alone
         return safe
 
     @property
@@ -264,6 +264,12 @@ def _exact_seconds(name: str, value: object) -> Fraction:
         return rational(name, value, None if signed else 0)
     size = read_time(name, value.removeprefix("-") if signed else value)
     return -size if value.startswith("-") else size
+
+
+@lru_cache(maxsize=4)
+def _safe(model: LatencyModel, left: int, totals: bytes) -> IntArray:
+    """Return `LatencyModel._safe` of each total; a sweep asks for those of one trace again and again."""
+    return each(np.frombuffer(totals, np.int64), lambda n: model._safe(n, left))
 
 
 def each(total: IntArray, found: Callable[[int], int]) -> IntArray:

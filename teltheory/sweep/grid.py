@@ -223,8 +223,9 @@ def plan(sources: Sequence[AnySource], grid: Grid, latency: Latency) -> list[Rep
     return [
         ReplayJob(key, source.turns, policy, capacity, grid.forced, latency, thresholds, slos, rules, grid.running)
         for key, source in by_trace.items()
+        for replayed in [_replayed(grid, source)]
         for capacity in dict.fromkeys(grid.capacities)
-        for (policy, rules), thresholds in _replayed(grid, source).items()
+        for (policy, rules), thresholds in replayed.items()
     ]
 
 
@@ -259,10 +260,11 @@ def _optimum(xi: int) -> Replayed:
 def cells(sources: Sequence[AnySource], grid: Grid, results: Results) -> list[Cell]:
     """Return the cells: by trace, then capacity, then threshold, then policy, in the order given."""
     return [
-        _cell(source, spec, at, grid, results, optimum, source.label if len(sources) > 1 else None)
+        _cell(source, spec, asked, at, grid, results, optimum, source.label if len(sources) > 1 else None)
         for source in sources
+        for every in [{xi: [_asked(grid, spec, xi, source) for spec in grid.policies] for xi in grid.thresholds}]
         for at, optimum in _optima(source, grid, results)
-        for spec in grid.policies
+        for spec, asked in zip(grid.policies, every[at[1]], strict=True)
     ]
 
 
@@ -286,6 +288,7 @@ def _least_tel(forest: Forest, capacity: int, xi: int, grid: Grid) -> int:
 def _cell(
     source: AnySource,
     spec: Spec,
+    asked: Replayed,
     place: tuple[int, int],
     grid: Grid,
     results: Results,
@@ -297,7 +300,7 @@ def _cell(
     def at(replayed: Replayed) -> Measurement:
         return results[(source.key, *replayed, capacity), xi]
 
-    worth, lru = at(_asked(grid, spec, xi, source)), at(_lru(grid, source))
+    worth, lru = at(asked), at(_lru(grid, source))
     return Cell(
         **vars(worth),
         capacity=capacity,

@@ -209,7 +209,7 @@ class Sample:
     def _described(self) -> str:
         return repr(self.model)
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Digest of the model, length and seed, and of the generator, whose stream may change with numpy."""
         text = f"sample {self._described} {self.turns} {self.seed} PCG64 of numpy {np.__version__}"
