@@ -4,9 +4,11 @@ A class says whether rates differ, which prompts there are, which belief, and wh
 iteration is that of `teltheory.belief.tables`, backward from the last turn; `plain_beliefs.py` judges it.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from random import Random
 from typing import Any, TypeAlias
@@ -85,7 +87,12 @@ def kept_again(horizons: Horizons = lambda case: (case.turns,)) -> Route:
 def drawn_law(rng: Random, least: int, most: int, sizes: tuple[int, ...] = (1, 2)) -> Finite:
     """Draw a law of that many lengths."""
     lengths, first = sorted(rng.sample(range(least, most + 1), rng.choice(sizes))), rng.choice(CHANCES)
-    return Finite(tuple(lengths), (first, 1 - first)) if len(lengths) > 1 else fixed(lengths[0])
+    return _law_of(*lengths, first=first) if len(lengths) > 1 else fixed(lengths[0])
+
+
+@cache
+def _law_of(*lengths: int, first: Fraction) -> Finite:
+    return Finite(lengths, (first, 1 - first))
 
 
 def drawn_model(rng: Random, rates: str, prompts: str, base: BeliefMDP, **given: Any) -> BeliefMDP:
@@ -115,9 +122,10 @@ def drawn_case(rng: Random, draw: Draw) -> BeliefCase:
         model, steps = draw(rng), tuple[PastTurn, ...]()
         for _ in range(rng.randint(2, 4)):
             steps = (*steps, rng.choice(list(next_steps(model, steps, 3))))
-        case = BeliefCase(model, steps, rng.choice((1, 2, 2, 2, 2, 2, 2, 3)))
-        pasts = [known.past for known in case.state.conversations]
-        if len(pasts) > 1 and sum(pasts) > model.capacity and pasts[case.state.arrived] and case.feasible:
+        case, pasts = BeliefCase(model, steps, rng.choice((1, 2, 2, 2, 2, 2, 2, 3))), Counter[int]()
+        for step in steps:
+            pasts[step.place] += step.prompt + step.response
+        if len(pasts) > 1 and pasts.total() > model.capacity and pasts[steps[-1].place] and case.feasible:
             return case
 
 

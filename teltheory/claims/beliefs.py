@@ -6,6 +6,7 @@ history's end is no part of a case: a check looks at every cache.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -210,11 +211,12 @@ def next_steps(model: BeliefMDP, steps: tuple[PastTurn, ...], conversations: int
     kinds = list({step.place: step.kind for step in steps}.items())
     if len(kinds) < conversations:
         kinds += [(len(kinds), kind) for kind in range(len(model.kinds))]
-    gaps = [x for x, _ in model.gaps] if steps else [Fraction(1)]
-    for x, (place, k) in product(gaps, kinds):
-        kind, turns = model.kinds[k], sum(step.place == place for step in steps)
-        for q, a in product(kind.prompt(turns).lengths, kind.response.lengths):
-            yield PastTurn(x, place, k, q, a)
+    turns, following = Counter(step.place for step in steps), list[tuple[int, int, int, int]]()
+    for place, k in kinds:
+        kind = model.kinds[k]
+        following += product((place,), (k,), kind.prompt(turns[place]).lengths, kind.response.lengths)
+    for x in [x for x, _ in model.gaps] if steps else [Fraction(1)]:
+        yield from (PastTurn(x, *turn) for turn in following)
 
 
 def model_as_dict(model: BeliefMDP) -> dict[str, Any]:
