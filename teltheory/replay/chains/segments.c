@@ -128,17 +128,19 @@ void segments_at(int64_t n, const int64_t first[n], const int64_t second[n], con
     }
 }
 
-/* Write the sum of max(total - xi, 0): its high part in units of 2**32, and its low part. */
+/* Write the sum of max(total - xi, 0): its high part in units of 2**32, and its low part.
+
+   The low part of less than 2**31 turns is below 2**63: what the sum modulo 2**64 has beyond the high part. */
 WIDENED
 void excess_of_all(int64_t n, const int64_t total[n], int64_t xi, int64_t sum[2]) {
-    int64_t high = 0, low = 0;
+    uint64_t high = 0, all = 0;
     for (int64_t k = 0; k < n; k++) {
-        int64_t excess = larger(total[k] - xi, 0);
+        uint64_t excess = (uint64_t)larger(total[k] - xi, 0);
         high += excess >> 32;
-        low += excess & 0xFFFFFFFF;
+        all += excess;
     }
-    sum[0] = high;
-    sum[1] = low;
+    sum[0] = (int64_t)high;
+    sum[1] = (int64_t)(all - (high << 32));
 }
 
 /* Note which segments begin (+) or end (-) at or before each capacity and after the one below it: `changes` has a
