@@ -2,10 +2,13 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import teltheory as tt
 from proofs_checks.tail_optimized.theorem_31 import mean_of_all_prompts, mean_of_continuing_prompts
+from proofs_checks.tiers.chains import SmallChains
+from proofs_checks.tiers.dominance import Duel
 from teltheory.claims.claim import Claim
 from teltheory.claims.comparison import plain_tally
 from teltheory.claims.compiled.space import CompiledWorlds
@@ -78,3 +81,24 @@ def test_the_smallest_of_many_cases_that_refute():
 def test_worlds_that_have_no_room_are_an_error():
     with pytest.raises(tt.ArgumentError, match="tokens: found 47, expected at most 46"):
         CompiledWorlds("TEL with any estimate", SMALL).tally(1, 1, 47, 0)
+
+
+DUELS = (
+    Duel(), Duel(("flat", "flat"), each=False), Duel(("scaled", "LRU"), "least-recent", False),
+    Duel(("last", "rounded down"), "eager", overlapped=True),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("duel", DUELS)
+@pytest.mark.parametrize("inclusive", [False, True])
+def test_the_same_cases_of_tiers_in_every_class_and_the_same_values_of_each(duel, inclusive):
+    space = SmallChains({1: 2, 2: 2}, {}, inclusive=inclusive)
+    compiled = duel.compiled(space)
+    claim = Claim("", "", "", duel.values, duel.holds, space, compiled=compiled)
+    for size, cases in zip(space.sizes("quick"), map(list, space.classes("quick")), strict=True):
+        assert compiled.tally(*size) == plain_tally(claim, cases)
+        for case in cases[::7]:
+            values = duel.values(case)
+            refutes, found = compiled.judged(case)
+            assert refutes == (not duel.holds(values))
+            assert found == np.ravel([*values.values()]).tolist()

@@ -29,6 +29,7 @@ COMPARISONS = (
     "tests/base/test_loops.py", "tests/replay", "tests/optimal", "tests/serving", "tests/policies", "tests/belief",
     "tests/claims/test_compiled_claims.py", "tests/claims/test_compiled_enumeration.py",
     "tests/claims/test_compiled_policies.py", "tests/claims/test_second_encodings.py",
+    "tests/claims/test_forest_rows.py", "tests/claims/test_dominance_rows.py",
     "tests/systems/rag/test_hnsw.py",
 )  # fmt: skip
 FLAGS = "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all"
