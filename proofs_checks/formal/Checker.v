@@ -67,11 +67,11 @@ Lemma pass_ok : forall vs k looked exempt seen Q, k + length vs = T ->
   (forall i, nth i vs (Turn 0 0 0 0 0) = at_ (k + i)) -> (forall i, nth i Q false = P (k + i)) ->
   looked = last_of P k -> C - exempt = room k -> (forall i, latest seen i = came_before k i) ->
   kept_at_most C xi forced at_first k looked exempt seen vs Q = sum (length vs) (fun i => share (k + i)).
-Proof. induction vs as [|u vs IH]; intros k looked ex seen Q L V HQ Lo Ex Se; auto. simpl length in *.
-  pose proof (V 0) as V0. pose proof (HQ 0) as Q0. simpl in V0. rewrite Nat.add_0_r in V0, Q0. assert (E : hd
-  false Q = P k) by (rewrite <- Q0; now destruct Q). assert (Lk : (if hd false Q then S k else looked) = last_of
-  P (S k)) by (rewrite E, Lo; auto). cbn [kept_at_most]. cbv zeta. rewrite Lk, Se, Ex. change (S (length vs))
-  with (1 + length vs). rewrite sum_app. cbn [sum]. rewrite Nat.add_0_r. f_equal.
+Proof. induction vs as [|u vs IH]; intros k looked ex seen Q L V HQ Lo Ex Se; auto. simpl length in *. pose proof
+  (V 0) as V0. pose proof (HQ 0) as Q0. simpl in V0. rewrite Nat.add_0_r in V0, Q0. assert (E : hd false Q = P k)
+  by (rewrite <- Q0; now destruct Q). assert (Lk : (if hd false Q then S k else looked) = last_of P (S k)) by
+  (rewrite E, Lo; auto). cbn [kept_at_most]. cbv zeta. rewrite Lk, Se, Ex. change (S (length vs)) with (1 +
+  length vs). rewrite sum_app. cbn [sum]. rewrite Nat.add_0_r. f_equal.
   - unfold share, most, begins. rewrite E, V0. reflexivity.
   - rewrite (IH (S k) _ _ _ (tl Q)); auto; try lia.
     + apply sum_ext. intros i _. f_equal. lia.
@@ -95,14 +95,14 @@ Proof. unfold begins, came_before. induction t; simpl; auto; [lia|]. unfold come
 Lemma free_not_hit t : t < T -> free P t (who (at_ t)) = true ->
   begins t (who (at_ t)) <? last_of P (S t) = false.
 Proof. intros Ht F. apply Nat.ltb_ge. apply Nat.nlt_ge. intros H. apply last_of_more in H as (p & A & B & E).
-  pose proof (since_begins t (who (at_ t))). assert (G := proj1 (free_spec T r comes P t _ Ht) F p E).
-  unfold covers in G. apply andb_false_iff in G as [G|G]; apply Nat.leb_gt in G; lia. Qed.
+  pose proof (since_begins t (who (at_ t))). assert (G := proj1 (free_spec T r comes P t _ Ht) F p E). unfold
+  covers in G. apply andb_false_iff in G as [G|G]; apply Nat.leb_gt in G; lia. Qed.
 Lemma first_turn t : t < T -> next 0 (who (at_ t)) = t <-> came_before t (who (at_ t)) = 0.
 Proof. intros Ht. assert (L : next 0 (who (at_ t)) <= t) by (apply next_last; auto; [lia|apply Nat.eqb_refl]).
   destruct (next_spec T r comes (who (at_ t)) 0 ltac:(lia)) as (B & W). split; intros H.
   - destruct (came_before t (who (at_ t))) eqn:E; auto. exfalso. assert (G : 0 < came_before t (who (at_ t))) by
-    lia. apply last_of_more in G as (s & _ & S1 & S2). assert (L' : next 0 (who (at_ t)) <= s); [|lia].
-    apply next_last; try lia. unfold TailOptimizedBelady.comes. now rewrite Nat.eqb_sym.
+    lia. apply last_of_more in G as (s & _ & S1 & S2). assert (L' : next 0 (who (at_ t)) <= s); [|lia]. apply
+    next_last; try lia. unfold TailOptimizedBelady.comes. now rewrite Nat.eqb_sym.
   - destruct (Nat.eq_dec (next 0 (who (at_ t))) t) as [|n]; auto. exfalso. enough (0 < came_before t (who (at_
     t))) by lia. apply last_of_more. exists (next 0 (who (at_ t))). repeat split; try lia. destruct W as [W _];
     [lia|]. unfold TailOptimizedBelady.comes in W. now rewrite Nat.eqb_sym. Qed.
@@ -112,8 +112,8 @@ Lemma room_enough t : t <= T -> FurthestNext.room N C r comes (left_by us) t <= 
 Proof. intros Ht. unfold FurthestNext.room, room. destruct t as [|s]; [lia|]. pose proof (sum_ge N (fun i => if
   FurthestNext.exempt r comes (S s) i then level comes (left_by us) (S s) i else 0) (who (at_ s)) (numbers s
   ltac:(lia))) as G. cbv beta in G. rewrite exempt_same in G. unfold Policies.exempt in G. rewrite Nat.eqb_refl,
-  andb_true_r in G. cbn [level] in G. replace (comes s (who (at_ s))) with true in G by (symmetry;
-  apply Nat.eqb_refl). change (left_by us s (who (at_ s))) with (filled us s) in G. cbn [level]. lia. Qed.
+  andb_true_r in G. cbn [level] in G. replace (comes s (who (at_ s))) with true in G by (symmetry; apply
+  Nat.eqb_refl). change (left_by us s (who (at_ s))) with (filled us s) in G. cbn [level]. lia. Qed.
 (* What is counted at a turn is counted of whose turn it is. *)
 Lemma own_turns f g : (forall i, i < N -> f i = sum T (fun t => g t i)) ->
   (forall t i, t < T -> i <> who (at_ t) -> g t i = 0) -> sum N f <= sum T (fun t => g t (who (at_ t))).
@@ -126,22 +126,22 @@ Proof. unfold bound, allowed, of_rooms. pose (first t i := if (next 0 i =? t) &&
   T (fun t => first t (who (at_ t)))). { apply (own_turns _ first).
     - intros i _. unfold of_next, first. rewrite (sum_ext T _ (fun t => if t =? next 0 i then if comes (next 0 i)
       i && free P (next 0 i) i then min (need xi us (next 0 i)) (at_first i) else 0 else 0)). 2:{ intros t _.
-      rewrite (Nat.eqb_sym t). destruct (Nat.eqb_spec (next 0 i) t) as [->|]; auto. } rewrite sum_point.
-      destruct (Nat.ltb_spec (next 0 i) T) as [L|L]; auto. simpl. destruct (next_spec T r comes i 0 ltac:(lia))
-      as (_ & W). destruct (W L) as [-> _]. reflexivity.
+      rewrite (Nat.eqb_sym t). destruct (Nat.eqb_spec (next 0 i) t) as [->|]; auto. } rewrite sum_point. destruct
+      (Nat.ltb_spec (next 0 i) T) as [L|L]; auto. simpl. destruct (next_spec T r comes i 0 ltac:(lia)) as (_ &
+      W). destruct (W L) as [-> _]. reflexivity.
     - intros t i _ n. unfold first, TailOptimizedBelady.comes. now rewrite (proj2 (Nat.eqb_neq _ _) n),
       andb_false_r. } assert (B : sum N (of_later T r comes (of_use xi us) 0 P) <= sum T (fun t => later t (who
       (at_ t)))). { apply (own_turns _ later); [reflexivity|]. intros t i _ n. unfold later,
       TailOptimizedBelady.comes. now rewrite (proj2 (Nat.eqb_neq _ _) n). } assert (R : sum T (fun p => if P p
-      then FurthestNext.room N C r comes (left_by us) p else 0) <= sum T (fun p => if P p then room p else 0)).
-      { apply sum_le. intros t Ht. pose proof (room_enough t ltac:(lia)). destruct (P t); lia. } enough (G : sum
-      T (fun p => if P p then room p else 0) + sum T (fun t => first t (who (at_ t))) + sum T (fun t => later t
+      then FurthestNext.room N C r comes (left_by us) p else 0) <= sum T (fun p => if P p then room p else 0)). {
+      apply sum_le. intros t Ht. pose proof (room_enough t ltac:(lia)). destruct (P t); lia. } enough (G : sum T
+      (fun p => if P p then room p else 0) + sum T (fun t => first t (who (at_ t))) + sum T (fun t => later t
       (who (at_ t))) <= sum T share) by lia. rewrite <- !sum_add. apply sum_le. intros t Ht. unfold share, first,
-      later, most. replace (comes t (who (at_ t))) with true by (symmetry; apply Nat.eqb_refl).
-      pose proof (first_turn t Ht) as Fi. pose proof (free_not_hit t Ht) as Fr. set (looked := last_of P (S t))
-      in *. rewrite !andb_true_r. simpl. destruct (free P t (who (at_ t))); [rewrite Fr by auto |
-      rewrite !andb_false_r; lia]. destruct (Nat.eqb_spec (next 0 (who (at_ t))) t) as [E|E], (Nat.eqb_spec
-      (came_before t (who (at_ t))) 0) as [E'|E']; simpl; try lia; tauto. Qed.
+      later, most. replace (comes t (who (at_ t))) with true by (symmetry; apply Nat.eqb_refl). pose proof
+      (first_turn t Ht) as Fi. pose proof (free_not_hit t Ht) as Fr. set (looked := last_of P (S t)) in *.
+      rewrite !andb_true_r. simpl. destruct (free P t (who (at_ t))); [rewrite Fr by auto | rewrite
+      !andb_false_r; lia]. destruct (Nat.eqb_spec (next 0 (who (at_ t))) t) as [E|E], (Nat.eqb_spec (came_before
+      t (who (at_ t))) 0) as [E'|E']; simpl; try lia; tauto. Qed.
 End Meets.
 
 (* Rows theorem-b1.certificate and .certificate.forced, for the program. What the checker answers is at most the
@@ -151,9 +151,8 @@ Theorem checker_is_sound : forall N C xi forced w X0 us P X,
   least_tel C xi forced X0 us P <= tel xi us X.
 Proof. intros N C xi forced w X0 us P X Fi Tr Ea Pl. unfold least_tel. rewrite (without_cache_ok xi us us 0),
   (pass_ok C xi forced X0 us (fun s => nth s P false) us 0) by (auto; simpl; lia). pose proof (bound_share N C xi
-  forced X0 us (fun s => nth s P false) (fun t H => proj1 (histories_at N us w Tr t H))) as B.
-  destruct (tail_optimized_belady_runs N C xi forced w X0 us Ea) as (xs & R). pose proof (proj2
-  (certificate_closes N C xi forced w X0 us Fi Tr xs R) (fun s => nth s P false) X Pl) as U. set (p := fun s =>
-  nth s P false) in *. unfold uncached_tel, steps in *. change (fun i => input us (0 + i) - xi) with (fun i =>
-  input us i - xi). change (fun i => share C xi forced X0 us p (0 + i)) with (share C xi forced X0 us p). lia.
-  Qed.
+  forced X0 us (fun s => nth s P false) (fun t H => proj1 (histories_at N us w Tr t H))) as B. destruct
+  (tail_optimized_belady_runs N C xi forced w X0 us Ea) as (xs & R). pose proof (proj2 (certificate_closes N C xi
+  forced w X0 us Fi Tr xs R) (fun s => nth s P false) X Pl) as U. set (p := fun s => nth s P false) in *. unfold
+  uncached_tel, steps in *. change (fun i => input us (0 + i) - xi) with (fun i => input us i - xi). change (fun
+  i => share C xi forced X0 us p (0 + i)) with (share C xi forced X0 us p). lia. Qed.

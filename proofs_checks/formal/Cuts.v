@@ -37,15 +37,15 @@ Lemma others_newer w theta M X v j : clock w theta -> within (past w) M -> withi
   least_recent N forced w theta X v -> X j >= 1 -> j <> v -> came w v < came w j.
 Proof. intros K WM W Lv Xj nj. assert (j < N) by (eapply inside; eauto). pose proof (least_is_less w theta X v j
   K Lv H Xj) as Le. destruct (Nat.eq_dec (came w v) (came w j)) as [E|]; [|lia]. exfalso. apply nj. symmetry.
-  apply (c_apart _ _ K); auto. apply (c_came _ _ K). destruct Lv as (_ & Xv & _). specialize (W v).
-  specialize (WM v). lia. Qed.
+  apply (c_apart _ _ K); auto. apply (c_came _ _ K). destruct Lv as (_ & Xv & _). specialize (W v). specialize
+  (WM v). lia. Qed.
 
 (* LRU's cuts: what is left fits, nobody has more than before, and the shape stays. *)
 Lemma lru_cut w theta but M X X' : clock w theta -> within (past w) M ->
   lru N C forced w theta X X' -> within M X -> shape w but M X ->
   sum N X' <= C /\ within X X' /\ shape w but M X' /\ (forced = true -> X' theta = X theta).
-Proof. intros K WM R. unfold lru in R. induction R as [X D | X v X' Hv F Mv R IH | X v X' O _ Lv R IH];
-  intros W Sh.
+Proof. intros K WM R. unfold lru in R. induction R as [X D | X v X' Hv F Mv R IH | X v X' O _ Lv R IH]; intros W
+  Sh.
   - repeat split; auto. intros i. lia.
   - exfalso. specialize (W v). specialize (WM v). lia.
   - destruct IH as (S1 & D1 & Sh1 & T1).
@@ -88,13 +88,13 @@ Lemma serve_stands w u : stands w -> who u < N -> stands (serve u w) /\ clock (s
 Proof. intros [] H. assert (A : forall i j, came (serve u w) i = came (serve u w) j -> came (serve u w) i >= 1 ->
   i = j). { simpl. intros i j. pose proof (s_before0 i). pose proof (s_before0 j). destruct (upd_case (came w)
   (who u) (now w) i) as [[-> E]|[_ E]]; rewrite E; destruct (upd_case (came w) (who u) (now w) j) as [[-> E']|[_
-  E']]; rewrite E'; auto; lia. } assert (B : forall i, past (serve u w) i > 0 -> came (serve u w) i >= 1).
-  { simpl. intros i. destruct (upd_case (came w) (who u) (now w) i) as [[-> E]|[n E]]; rewrite E; [lia|].
-  rewrite upd_neq by auto. apply s_came0. } assert (D : forall i, N <= i -> past (serve u w) i = 0) by (intros i
-  Hi; simpl; rewrite upd_neq by lia; auto). split; constructor; auto; simpl.
+  E']]; rewrite E'; auto; lia. } assert (B : forall i, past (serve u w) i > 0 -> came (serve u w) i >= 1). {
+  simpl. intros i. destruct (upd_case (came w) (who u) (now w) i) as [[-> E]|[n E]]; rewrite E; [lia|]. rewrite
+  upd_neq by auto. apply s_came0. } assert (D : forall i, N <= i -> past (serve u w) i = 0) by (intros i Hi;
+  simpl; rewrite upd_neq by lia; auto). split; constructor; auto; simpl.
   - lia.
-  - intros i. specialize (s_before0 i). destruct (upd_case (came w) (who u) (now w) i) as [[-> E]|[_ E]];
-    rewrite E; lia.
+  - intros i. specialize (s_before0 i). destruct (upd_case (came w) (who u) (now w) i) as [[-> E]|[_ E]]; rewrite
+    E; lia.
   - intros j nj. rewrite upd_eq, upd_neq by auto. apply s_before0. Qed.
 
 Lemma fill_le u X Y : within Y X -> within (fill u Y) (fill u X).

@@ -31,7 +31,7 @@ Lemma qsum_incl K L f : NoDup K -> incl K L -> (forall t : token, 0 <= f t)%Q ->
 Proof. intros ND. revert L. induction ND as [|t K Nt ND IH]; intros L I P; simpl; [apply qsum_pos; auto|].
   destruct (in_split t L (I t (or_introl eq_refl))) as (l & m & ->). rewrite qsum_app. simpl. assert (incl K (l
   ++ m)). { intros u Hu. specialize (I u (or_intror Hu)). apply in_app_or in I. apply in_or_app. destruct I as
-  [|[->|]]; auto. contradiction. } specialize (IH (l ++ m) H P). rewrite qsum_app in IH. lra. Qed.
+     [|[->|]]; auto. contradiction. } specialize (IH (l ++ m) H P). rewrite qsum_app in IH. lra. Qed.
 
 (* Of a set with more tokens than another some token is not in the other; and one that has not that of it all. *)
 Lemma some_outside (B K : list token) : NoDup B -> length K < length B -> exists b, In b B /\ ~ In b K.
@@ -67,8 +67,8 @@ Proof. induction K as [|u K IH]; intros (t & Ht & Pt); [destruct Ht|]. destruct 
       * exists c. repeat split; [now right|auto|]. intros v [->|Hv] Pv; auto.
     + exists c. repeat split; [now right|auto|]. intros v [->|Hv] Pv; [contradiction|auto].
   - assert (Nk : forall v, In v K -> ~ p v) by (intros v Hv Pv; apply E, Exists_exists; eauto). destruct Ht as
-    [->|Ht]; [|now apply Nk in Pt]. exists t. repeat split; [now left|auto|]. intros v [->|Hv] Pv; [lra|].
-    now apply Nk in Pv. Qed.
+    [->|Ht]; [|now apply Nk in Pt]. exists t. repeat split; [now left|auto|]. intros v [->|Hv] Pv; [lra|]. now
+    apply Nk in Pv. Qed.
 
 Section Exchange.
 Variable state : Type.
@@ -103,19 +103,19 @@ Lemma improve (P P' : event state -> Q -> Prop) es xs : Forall2 P es xs -> (fora
   e)%Q ->
   (forall e x, In e es -> P e x -> exists y, (x <= y)%Q /\ P' e y) ->
   exists ys, Forall2 P' es ys /\ (mean state es xs <= mean state es ys)%Q.
-Proof. induction 1 as [|e x es xs Pe F IH]; intros Ch H; [exists []; split; [constructor|simpl; lra]|].
-  destruct (H e x (or_introl eq_refl) Pe) as (y & L & Py). destruct IH as (ys & F' & L'); [intros; apply Ch;
-  now right|intros; eapply H; eauto; now right|]. exists (y :: ys). split; [now constructor|]. simpl.
-  specialize (Ch e (or_introl eq_refl)). nra. Qed.
+Proof. induction 1 as [|e x es xs Pe F IH]; intros Ch H; [exists []; split; [constructor|simpl; lra]|]. destruct
+  (H e x (or_introl eq_refl) Pe) as (y & L & Py). destruct IH as (ys & F' & L'); [intros; apply Ch; now
+  right|intros; eapply H; eauto; now right|]. exists (y :: ys). split; [now constructor|]. simpl. specialize (Ch
+  e (or_introl eq_refl)). nra. Qed.
 Lemma saves_more m : forall s K L x, proper s -> NoDup K -> incl K L -> saves m s K x ->
   exists y, (x <= y)%Q /\ saves m s L y.
 Proof. destruct m; intros s K L x P ND I H; [exists x; split; [lra|exact H]|]. destruct H as (later & F & E).
   exists (factor s * qsum L (score s) + mean state (events s) later)%Q. split.
-  - rewrite E, gain by auto. pose proof (qsum_incl K L (score s) ND I (fun t => score_pos s t P)).
-    pose proof (factor_pos s P). nra.
+  - rewrite E, gain by auto. pose proof (qsum_incl K L (score s) ND I (fun t => score_pos s t P)). pose proof
+    (factor_pos s P). nra.
   - exists later. split; [|now rewrite gain]. eapply weaken; [|exact F]. intros e y (K' & A1 & A2 & A3 & A4 &
-    A5). exists K'. repeat split; auto. intros t Ht. specialize (A2 t Ht). apply in_app_or in A2.
-    apply in_or_app. destruct A2; auto. Qed.
+    A5). exists K'. repeat split; auto. intros t Ht. specialize (A2 t Ht). apply in_app_or in A2. apply
+    in_or_app. destruct A2; auto. Qed.
 
 Definition exchanges m := forall s a b T x, proper s -> S (length T) = C -> NoDup (a :: T) -> NoDup (b :: T) ->
   (forall t, In t (a :: b :: T) -> there s t) -> (score s a <= score s b)%Q ->
@@ -129,12 +129,12 @@ Lemma one_exchange m s c b K x : exchanges m -> proper s -> NoDup K -> length K 
   exists L y, (x <= y)%Q /\ saves m s L y /\ NoDup L /\ length L = C /\
     (forall t, In t L <-> t = b \/ (In t K /\ t <> c)) /\
     forall B, In b B -> ~ In c B -> S (outside B L) = outside B K.
-Proof. intros Ex P ND Le Kc Kb Th Tb Sb Mn H. destruct (in_split c K Kc) as (l & r & ->).
-  pose proof (NoDup_remove _ _ _ ND) as (ND' & Nc). assert (In_ : forall t, In t (l ++ r) <-> In t (l ++ c :: r)
-  /\ t <> c). { intros t. rewrite !in_app_iff. simpl. split; [|intuition congruence]. intros Ht. split; [tauto|].
-  intros ->. apply Nc. now apply in_or_app. } destruct (saves_more m s (l ++ c :: r) (c :: l ++ r) x P ND) as (x'
-  & L1 & H1); auto. { intros t. rewrite !in_app_iff. simpl. rewrite in_app_iff. tauto. } destruct (Ex s c b (l ++
-  r) x' P) as (y & L2 & H2); auto.
+Proof. intros Ex P ND Le Kc Kb Th Tb Sb Mn H. destruct (in_split c K Kc) as (l & r & ->). pose proof
+  (NoDup_remove _ _ _ ND) as (ND' & Nc). assert (In_ : forall t, In t (l ++ r) <-> In t (l ++ c :: r) /\ t <> c).
+  { intros t. rewrite !in_app_iff. simpl. split; [|intuition congruence]. intros Ht. split; [tauto|]. intros ->.
+  apply Nc. now apply in_or_app. } destruct (saves_more m s (l ++ c :: r) (c :: l ++ r) x P ND) as (x' & L1 &
+  H1); auto. { intros t. rewrite !in_app_iff. simpl. rewrite in_app_iff. tauto. } destruct (Ex s c b (l ++ r) x'
+  P) as (y & L2 & H2); auto.
   - rewrite app_length in *. simpl in Le. lia.
   - constructor; auto.
   - constructor; auto. intros Hb. apply Kb. now apply In_.
@@ -144,9 +144,8 @@ Proof. intros Ex P ND Le Kc Kb Th Tb Sb Mn H. destruct (in_split c K Kc) as (l &
     + constructor; auto. intros Hb. apply Kb. now apply In_.
     + rewrite app_length in Le. simpl in *. rewrite app_length. lia.
     + intros t. simpl. rewrite In_. split; [intros [->|]; auto|intros [->|]; auto].
-    + intros B Bb Bc. unfold outside. simpl. destruct (in_dec token_dec b B); [|contradiction].
-      rewrite !filter_app, !app_length. simpl. destruct (in_dec token_dec c B); [contradiction|]. simpl. lia.
-      Qed.
+    + intros B Bb Bc. unfold outside. simpl. destruct (in_dec token_dec b B); [|contradiction]. rewrite
+      !filter_app, !app_length. simpl. destruct (in_dec token_dec c B); [contradiction|]. simpl. lia. Qed.
 
 (* After a turn: what may be kept of a, T and what came is worth no more than what may be kept of b, T and it. *)
 Lemma without m s a T b R : exchanges m -> proper s -> S (length T) = C -> NoDup (b :: T) -> a <> b -> ~ In a T ->
@@ -176,10 +175,10 @@ Proof. intros Ex P LT NB ab aT aR Th Sc. induction n; intros K x On ND Le I H; (
 
 (* Row theorem-d2.exchange, for what its proof uses. *)
 Lemma exchange m : exchanges m.
-Proof. induction m; intros s a b T x P LT Na Nb Th ab Mn H; [exists x; split; [lra|exact H]|].
-  destruct (token_dec a b) as [->|n]; [exists x; split; [lra|exact H]|]. destruct H as (later & F & E).
-  destruct (improve _ (fun e y => exists K', NoDup K' /\ incl K' ((b :: T) ++ brings e) /\ length K' <= C /\
-  any_set K' /\ saves m (next e) K' y) _ _ F) as (ys & F' & L'); [eauto| |].
+Proof. induction m; intros s a b T x P LT Na Nb Th ab Mn H; [exists x; split; [lra|exact H]|]. destruct
+  (token_dec a b) as [->|n]; [exists x; split; [lra|exact H]|]. destruct H as (later & F & E). destruct (improve
+  _ (fun e y => exists K', NoDup K' /\ incl K' ((b :: T) ++ brings e) /\ length K' <= C /\ any_set K' /\ saves m
+  (next e) K' y) _ _ F) as (ys & F' & L'); [eauto| |].
   - intros e y He (K & ND & I & Le & _ & HK). pose proof (stays_proper s e P He) as P'. assert (ok : ~ In a K \/
     In a (brings e) \/ (In a K /\ ~ In a (brings e))). { destruct (in_dec token_dec a K), (in_dec token_dec a
     (brings e)); auto. } assert (easy : ~ In a K \/ In a (brings e) -> exists y0, (y <= y0)%Q /\ exists K', NoDup
@@ -190,9 +189,9 @@ Proof. induction m; intros s a b T x P LT Na Nb Th ab Mn H; [exists x; split; [l
     & I2 & L1); [simpl; lia|]. simpl in L1. rewrite LT in L1. destruct (saves_more m (next e) K K1 y P' ND I1 HK)
     as (y1 & yy & HK1). assert (aT : ~ In a T) by (now inversion Na). assert (ThN : forall t, In t (a :: b :: T
     ++ brings e) -> there (next e) t). { intros t [<-|[<-|Ht]]; try (apply (still_there s e); auto; apply Th;
-    simpl; tauto). apply in_app_or in Ht. destruct Ht; [apply (still_there s e); auto; apply Th; simpl; auto|].
-    apply (brought s e); auto. } destruct (without m (next e) a T b (brings e) IHm P' LT Bn n aT Ra ThN) with (n
-    := outside (b :: T) K1) (K := K1) (x := y1) as (L & z & yz & HL & NL & LL & IL); auto.
+       simpl; tauto). apply in_app_or in Ht. destruct Ht; [apply (still_there s e); auto; apply Th; simpl;
+       auto|]. apply (brought s e); auto. } destruct (without m (next e) a T b (brings e) IHm P' LT Bn n aT Ra
+       ThN) with (n := outside (b :: T) K1) (K := K1) (x := y1) as (L & z & yz & HL & NL & LL & IL); auto.
     + intros t Ht. apply (order_kept s e); auto; [apply Th; now left|]. destruct Ht as [<-|Ht]; auto.
     + intros t Ht. specialize (I2 t Ht). apply in_app_or in I2. destruct I2 as [I2|I2].
       * specialize (I t I2). simpl in I |- *. rewrite in_app_iff in *. tauto.
@@ -212,8 +211,8 @@ Lemma top_is_best m s A K : proper s -> (forall t, In t A -> there s t) -> top s
 Proof. intros P Th (NK & LK & IK & Top). assert (G : forall n K' x, outside K K' <= n -> NoDup K' -> incl K' A ->
   length K' = C -> saves m s K' x -> exists y, (x <= y)%Q /\ saves m s K y). { induction n; intros K' x O N' I'
   L' H; (destruct (Exists_dec (fun t => ~ In t K) K') as [E|E]; [intros t; destruct (in_dec token_dec t K); auto|
-  | apply (saves_more m s K' K x P N'); auto; intros t Ht; destruct (in_dec token_dec t K); auto; exfalso;
-  apply E, Exists_exists; eauto]).
+  | apply (saves_more m s K' K x P N'); auto; intros t Ht; destruct (in_dec token_dec t K); auto; exfalso; apply
+  E, Exists_exists; eauto]).
     - exfalso. apply Exists_exists in E as (t & Ht & Nt). pose proof (outside_pos K K' t Ht Nt). lia.
     - apply Exists_exists in E. destruct (lowest (score s) (fun t => ~ In t K)) with (K := K') as (c & Kc & Nc &
       Mn); auto. { intros t. destruct (in_dec token_dec t K); auto. } destruct (some_missing K K' c NK) as (b &
@@ -223,8 +222,8 @@ Proof. intros P Th (NK & LK & IK & Top). assert (G : forall n K' x, outside K K'
       + specialize (OL K Kb Nc). destruct (IHn L y) as (z & yz & Hz); auto; [lia| |exists z; split; auto; lra].
         intros t Ht. apply InL in Ht. destruct Ht as [->|[Ht _]]; auto. } intros K' x N' I' L' H. destruct (pad K
         K' NK N') as (L & NL & I1 & I2 & LL); [lia|]. destruct (saves_more m s K' L x P N' I1 H) as (y & xy &
-        Hy). destruct (G (outside K L) L y) as (z & yz & Hz); auto; [|lia|exists z; split; auto; lra].
-        intros t Ht. specialize (I2 t Ht). apply in_app_or in I2. destruct I2; auto. Qed.
+        Hy). destruct (G (outside K L) L y) as (z & yz & Hz); auto; [|lia|exists z; split; auto; lra]. intros t
+        Ht. specialize (I2 t Ht). apply in_app_or in I2. destruct I2; auto. Qed.
 
 (* Caches that lose the end of a conversation first do as well: some of the highest scores are prefixes. *)
 Hypothesis falling : forall s i j, proper s -> (score s (i, S j) <= score s (i, j))%Q.
@@ -235,38 +234,37 @@ Lemma prefixes_of_top s A : proper s -> NoDup A -> prefixes A -> C <= length A -
 Proof. intros P. remember (length A - C) as n. revert A Heqn. induction n; intros A E NA PA L.
   - exists A. split; auto. repeat split; auto; [lia|apply incl_refl|]. intros k t _ Ht Nt. contradiction.
   - assert (exists t, In t A) as (t0 & H0) by (destruct A as [|t A]; [simpl in *; lia|exists t; now left]).
-    destruct (lowest (score s) (fun _ => True) (fun _ => left Logic.I) A) as ((i & j0) & Kt & _ & Mn);
-    [exists t0; auto|]. destruct (lowest (fun t => - inject_Z (Z.of_nat (snd t)))%Q (fun t => fst t = i) (fun t
-    => Nat.eq_dec (fst t) i) A) as ((i' & J) & KJ & Ei & Mx); [now exists (i, j0)|]. simpl in Ei. subst i'.
-    assert (Mj : forall j, In (i, j) A -> j <= J). { intros j Hj. specialize (Mx (i, j) Hj eq_refl). simpl in Mx.
-    unfold Qle, Qopp in Mx. simpl in Mx. lia. } assert (Mc : forall t, In t A -> (score s (i, J) <= score s
-    t)%Q). { intros t Ht. specialize (Mn t Ht Logic.I). enough (score s (i, J) <= score s (i, j0))%Q by lra.
-    specialize (Mj j0 Kt). clear - Mj falling P. induction Mj; [lra|]. specialize (falling s i m P). lra. }
-    destruct (in_split (i, J) A KJ) as (l & r & ->). pose proof (NoDup_remove _ _ _ NA) as (ND & Nc).
-    assert (In_ : forall t, In t (l ++ r) <-> In t (l ++ (i, J) :: r) /\ t <> (i, J)). { intros t.
-    rewrite !in_app_iff. simpl. split; [|intuition congruence]. intros Ht. split; [tauto|]. intros ->. apply Nc.
-    now apply in_or_app. } rewrite app_length in *. simpl in E, L. destruct (IHn (l ++ r)) as (K & (NK & LK & IK
-    & TK) & PK); auto; try (rewrite app_length; lia).
+    destruct (lowest (score s) (fun _ => True) (fun _ => left Logic.I) A) as ((i & j0) & Kt & _ & Mn); [exists
+    t0; auto|]. destruct (lowest (fun t => - inject_Z (Z.of_nat (snd t)))%Q (fun t => fst t = i) (fun t =>
+    Nat.eq_dec (fst t) i) A) as ((i' & J) & KJ & Ei & Mx); [now exists (i, j0)|]. simpl in Ei. subst i'. assert
+    (Mj : forall j, In (i, j) A -> j <= J). { intros j Hj. specialize (Mx (i, j) Hj eq_refl). simpl in Mx. unfold
+    Qle, Qopp in Mx. simpl in Mx. lia. } assert (Mc : forall t, In t A -> (score s (i, J) <= score s t)%Q). {
+    intros t Ht. specialize (Mn t Ht Logic.I). enough (score s (i, J) <= score s (i, j0))%Q by lra. specialize
+    (Mj j0 Kt). clear - Mj falling P. induction Mj; [lra|]. specialize (falling s i m P). lra. } destruct
+    (in_split (i, J) A KJ) as (l & r & ->). pose proof (NoDup_remove _ _ _ NA) as (ND & Nc). assert (In_ : forall
+    t, In t (l ++ r) <-> In t (l ++ (i, J) :: r) /\ t <> (i, J)). { intros t. rewrite !in_app_iff. simpl. split;
+    [|intuition congruence]. intros Ht. split; [tauto|]. intros ->. apply Nc. now apply in_or_app. } rewrite
+    app_length in *. simpl in E, L. destruct (IHn (l ++ r)) as (K & (NK & LK & IK & TK) & PK); auto; try (rewrite
+    app_length; lia).
     + intros a j k Ha k1 kj. apply In_ in Ha as [Ha Ne]. apply In_. split; [now apply (PA a j k)|]. intros Q.
       inversion Q; subst. specialize (Mj j Ha). apply Ne. f_equal. lia.
     + exists K. split; auto. split; [|split; [|split]]; auto.
       * intros t Ht. now apply In_, IK.
-      * intros k t Hk Ht Nt. destruct (token_dec t (i, J)) as [->|n0]; [|apply TK; auto; now apply In_].
-        apply Mc. now apply In_, IK. Qed.
+      * intros k t Hk Ht Nt. destruct (token_dec t (i, J)) as [->|n0]; [|apply TK; auto; now apply In_]. apply
+        Mc. now apply In_, IK. Qed.
 Lemma prefixes_do_as_well m : forall s K x, proper s -> (forall t, In t K -> there s t) -> prefixes K ->
   saves m s K x -> exists y, (x <= y)%Q /\ Strategies.saves state events C prefixes m s K y.
 Proof. induction m; intros s K x P Th PK H; [exists x; split; [lra|exact H]|]. destruct H as (later & F & E).
   destruct (improve _ (fun e y => exists K', NoDup K' /\ incl K' (K ++ brings e) /\ length K' <= C /\ prefixes K'
   /\ Strategies.saves state events C prefixes m (next e) K' y) _ _ F) as (ys & F' & L'); [eauto| |].
   - intros e y He (K' & ND & I & Le & _ & HK). pose proof (stays_proper s e P He) as P'. set (A := nodup
-    token_dec (K ++ brings e)). assert (IA : forall t, In t A <-> In t K \/ In t (brings e)) by (intros;
-    unfold A; rewrite nodup_In, in_app_iff; tauto). assert (NA : NoDup A) by apply NoDup_nodup.
-    assert (TA : forall t, In t A -> there (next e) t). { intros t Ht. apply IA in Ht. destruct Ht;
-    [apply (still_there s e)|apply (brought s e)]; auto. } assert (PA : prefixes A). { intros i j k Ht k1 kj.
-    apply IA. apply IA in Ht. destruct Ht as [Ht|Ht]; [left; now apply (PK i j)|right].
-    now apply (brings_prefixes s e P He i j). } assert (exists L z, (y <= z)%Q /\ saves m (next e) L z /\ NoDup L
-    /\ incl L A /\ length L <= C /\ prefixes L) as (L & z & yz & HL & NL & IL & LL & PL). { destruct (le_lt_dec
-    (length A) C) as [S|S].
+    token_dec (K ++ brings e)). assert (IA : forall t, In t A <-> In t K \/ In t (brings e)) by (intros; unfold
+    A; rewrite nodup_In, in_app_iff; tauto). assert (NA : NoDup A) by apply NoDup_nodup. assert (TA : forall t,
+    In t A -> there (next e) t). { intros t Ht. apply IA in Ht. destruct Ht; [apply (still_there s e)|apply
+    (brought s e)]; auto. } assert (PA : prefixes A). { intros i j k Ht k1 kj. apply IA. apply IA in Ht. destruct
+    Ht as [Ht|Ht]; [left; now apply (PK i j)|right]. now apply (brings_prefixes s e P He i j). } assert (exists L
+    z, (y <= z)%Q /\ saves m (next e) L z /\ NoDup L /\ incl L A /\ length L <= C /\ prefixes L) as (L & z & yz &
+    HL & NL & IL & LL & PL). { destruct (le_lt_dec (length A) C) as [S|S].
       - destruct (saves_more m (next e) K' A y P' ND) as (z & yz & Hz); auto.
         + intros t Ht. apply IA. specialize (I t Ht). now apply in_app_iff in I.
         + exists A, z. repeat split; auto. apply incl_refl.
@@ -276,9 +274,9 @@ Proof. induction m; intros s K x P Th PK H; [exists x; split; [lra|exact H]|]. d
         + destruct TL as (NL & LL & IL & _). exists L, z. repeat split; auto. lia. } destruct (IHm (next e) L z
           P') as (z' & zz & Hz'); auto. exists z'. split; [lra|]. exists L. repeat split; auto. intros t Ht.
           apply in_app_iff, IA. auto.
-  - exists (qsum (events s) (fun e => chance e * used state e K) + mean state (events s) ys)%Q. split;
-    [rewrite E; lra|]. exists ys. split; auto. lra. Qed.
+  - exists (qsum (events s) (fun e => chance e * used state e K) + mean state (events s) ys)%Q. split; [rewrite
+    E; lra|]. exists ys. split; auto. lra. Qed.
 Lemma prefixes_are_sets m : forall s K x, Strategies.saves state events C prefixes m s K x -> saves m s K x.
-Proof. induction m; intros s K x H; auto. destruct H as (later & F & E). exists later. split; auto.
-  eapply weaken; [|exact F]. intros e y (K' & A1 & A2 & A3 & A4 & A5). exists K'. repeat split; auto. Qed.
+Proof. induction m; intros s K x H; auto. destruct H as (later & F & E). exists later. split; auto. eapply
+  weaken; [|exact F]. intros e y (K' & A1 & A2 & A3 & A4 & A5). exists K'. repeat split; auto. Qed.
 End Exchange.

@@ -2,7 +2,7 @@
    where a sum does not fit in 62 bits: what is printed is what Coq's natural numbers give. *)
 From Coq Require Extraction ExtrOcamlBasic.
 From Coq Require Import Arith.
-Require Import Model Replays Programs Foresight Checker ForestPrograms.
+Require Import Model Replays Programs Foresight Checker ForestPrograms ForestForesight.
 
 Extract Inductive nat => "int" [ "0" "Checked.succ" ] "Checked.either".
 Extract Constant Init.Nat.add => "Checked.add".
@@ -14,4 +14,4 @@ Extract Constant Init.Nat.min => "Checked.min".
 Extract Constant Init.Nat.max => "Checked.max".
 Extract Constant Init.Nat.mul => "Checked.mul".
 
-Extraction "extracted.ml" run_lru run_tlru run_tob least_tel run_forest_lru run_forest_tlru.
+Extraction "extracted.ml" run_lru run_tlru run_tob least_tel run_forest_lru run_forest_tlru run_forest_tob.

@@ -58,8 +58,8 @@ Proof. induction n; intros t E; simpl.
 Lemma cuts_as w t theta X Y : came w = ahead (skipn t us) -> cut N C forced (next_need xi (skipn t us))
   (no_surplus N forced theta (next_need xi (skipn t us))) w theta X Y -> tob_cut N C xi forced us t theta X Y.
 Proof. assert (B : forall i, next_need xi (skipn t us) i = use xi us t i) by (intros i; now apply as_next).
-  assert (A : forall i, ahead (skipn t us) i = steps us - next us t i) by (intros i; now apply as_next).
-  intros W. induction 1 as [X D | X v Y V F M R IH | X v Y O Rd (V & F & M & Mn) R IH].
+  assert (A : forall i, ahead (skipn t us) i = steps us - next us t i) by (intros i; now apply as_next). intros
+  W. induction 1 as [X D | X v Y V F M R IH | X v Y O Rd (V & F & M & Mn) R IH].
   - now apply tob_fits.
   - apply tob_unneeded with (v := v); auto. now rewrite <- B.
   - apply tob_furthest with (v := v); auto.
@@ -75,10 +75,10 @@ Proof. intros H us w X xs. induction 1; econstructor; eauto. Qed.
 (* A lemma for the next, of no row (-). What the program does is a run of Tail-Optimized Belady. *)
 Theorem tob_program_runs : forall N C xi forced w X us, start N w X -> trace N w us -> fitting C forced us ->
   run xi (tail_optimized_belady N C xi forced us w) w X us (run_tob N C xi forced us X).
-Proof. intros N C xi forced w X us St Tr Fi. assert (E : left w us w = us) by (unfold left, been;
-  now rewrite Nat.sub_diag). apply (run_as xi (policy N C forced (fun v => next_need xi (left w us v))
-  (by_next_turn w us) (fun v theta => no_surplus N forced theta (next_need xi (left w us v))))). { intros v i Y Z
-  K. now apply cuts_as in K. } apply replay_ok; auto.
+Proof. intros N C xi forced w X us St Tr Fi. assert (E : left w us w = us) by (unfold left, been; now rewrite
+  Nat.sub_diag). apply (run_as xi (policy N C forced (fun v => next_need xi (left w us v)) (by_next_turn w us)
+  (fun v theta => no_surplus N forced theta (next_need xi (left w us v))))). { intros v i Y Z K. now apply
+  cuts_as in K. } apply replay_ok; auto.
   - pose proof (listed_shows N (fun v => next_need xi (left w us v)) (by_next_turn w us) w X (none_outside _ _ _
     St)) as Sh. cbv beta in Sh. unfold by_next_turn in Sh. rewrite E in Sh. exact Sh.
   - apply next_noted; auto.

@@ -14,9 +14,9 @@ Notation full := (filled_with blk len).
 Lemma filled_nested t X Y : nested NB X Y -> nested NB (full t X) (full t Y).
 Proof. intros [L S1]. split.
   - intros v. unfold filled_with. rewrite !orb_true_iff. intros [H|H]; auto.
-  - assert (G : cnt NB (full t Y) + cnt NB X <= cnt NB (full t X) + cnt NB Y); [|lia]. unfold cnt.
-    rewrite <- !sum_add. apply sum_le. intros v _. specialize (L v). unfold filled_with. destruct (X v), (Y v),
-    (Model.reads blk len t v); simpl; try lia; now specialize (L eq_refl). Qed.
+  - assert (G : cnt NB (full t Y) + cnt NB X <= cnt NB (full t X) + cnt NB Y); [|lia]. unfold cnt. rewrite <-
+    !sum_add. apply sum_le. intros v _. specialize (L v). unfold filled_with. destruct (X v), (Y v), (Model.reads
+    blk len t v); simpl; try lia; now specialize (L eq_refl). Qed.
 
 (* What goes at cut t, of caches that are `fine`: by a strict order, of what need not stay. *)
 Variable goes : nat -> (nat -> bool) -> nat -> Prop.
@@ -69,7 +69,8 @@ Proof. intros NB blk len stays sur later HB Or C A B may goes E In KA KB t. refi
   - intros s. now apply last_surplus_strictly.
   - intros s X Y L I v Xv. auto.
   - intros s X I v H. apply orb_prop in H as [H|H]; auto. apply Model.reads_ok in H as (d & Hd & <-). auto.
-  - intros s X v I G. apply first_of_order in G as ((Hv & Xv & Sv) & Mn). unfold may in *. repeat split; auto. Qed.
+  - intros s X v I G. apply first_of_order in G as ((Hv & Xv & Sv) & Mn). unfold may in *. repeat split; auto.
+    Qed.
 
 (* Row forest.stack.tlru.last. The last request's path says what is surplus; the oldest surplus goes first. *)
 Theorem last_marks_include : forall NB xi Q r blk len dep, (forall t d, d < len t -> blk t d < NB) ->
@@ -103,14 +104,14 @@ Proof. split; [intros u v w; apply newer_trans|]. intros v H. exact (newer_not b
 Lemma by_age strict t X v : past t X -> oldest strict t X v -> v < NB /\ X v = true /\ pin r blk len t v = false /\
   forall w, X w = true -> pin r blk len t w = false -> w <> v -> newer t w v.
 Proof. intros P G. apply (oldest_any NB xi Q r blk len dep blk_NB dep_ok tree) in G; auto. destruct G as ((Hv &
-  Xv & Pv & _) & Mn). repeat split; auto. intros w Xw Pw n. apply Mn; auto. repeat split; auto;
-  [now apply P|discriminate]. Qed.
+  Xv & Pv & _) & Mn). repeat split; auto. intros w Xw Pw n. apply Mn; auto. repeat split; auto; [now apply
+  P|discriminate]. Qed.
 Lemma by_marks strict t X v : past t X -> goes_first strict t X v -> v < NB /\ X v = true /\
   pin r blk len t v = false /\ forall w, X w = true -> pin r blk len t w = false -> w <> v ->
     last_surplus (surplus xi Q blk len dep t) (newer t) w v.
 Proof. intros P G. assert (G' : goes_first false t X v) by (destruct strict; auto; now apply (same_goes NB xi Q r
-  blk len dep blk_NB dep_ok tree t X v P)). apply first_of_order in G' as ((Hv & Xv & Pv & _) & Mn).
-  repeat split; auto. intros w Xw Pw n. apply Mn; auto. repeat split; auto; [now apply P|discriminate]. Qed.
+  blk len dep blk_NB dep_ok tree t X v P)). apply first_of_order in G' as ((Hv & Xv & Pv & _) & Mn). repeat
+  split; auto. intros w Xw Pw n. apply Mn; auto. repeat split; auto; [now apply P|discriminate]. Qed.
 Lemma past_less t X Y : (forall v, X v = true -> Y v = true) -> past t Y -> past t X.
 Proof. intros L P v Xv. apply P. auto. Qed.
 
@@ -136,20 +137,14 @@ Proof. intros KA KB t Ht. split.
     + intros s X P v Xv. now apply P.
     + intros s X. now apply past_full.
   - intros M0. enough (most_recent t (A t) /\ past t (A t)) by tauto. induction Ht as [|t Ht ((T & F) & P)];
-    auto. pose proof (past_full NB blk len blk_NB t _ P) as Pf. pose proof (cut_order NB (oldest strict) (pin r
-    blk len) newer past past_less (by_age strict) (S t) C _ _ Pf (KA t Ht)) as [L S1 Al Fu La]. split;
-    [split|apply (past_less _ _ _ L Pf)].
-    + intros v w Av Nw Lw Hw. assert (Fw : full (S t) (A t) w = true). { pose proof (L v Av) as Fv.
-      unfold filled_with, Forest.newer in *. rewrite orb_true_iff in *. simpl in *. pose proof (last_le blk len t
-      w). pose proof (last_le blk len t v). destruct (Model.reads blk len (S t) w); auto. destruct (Model.reads
-      blk len (S t) v); [lia|]. left. destruct Fv as [Fv|]; [|discriminate]. apply (T v w); auto. }
-      destruct (A (S t) w) eqn:E; auto. exfalso. destruct (pin r blk len (S t) v) eqn:Pv.
-      * rewrite S1 in E; auto; [discriminate|]. unfold pin, Forest.newer in *. rewrite Nat.ltb_lt in *. lia.
-      * apply (newer_not blk len dep (S t) v w); auto.
-    + destruct (le_lt_dec C (cnt NB (full (S t) (A t)))) as [G|G]; [left; auto|right]. intros v Hv Lv. apply Al;
-      [lia|]. apply orb_true_iff. simpl in Lv. destruct (Model.reads blk len (S t) v) eqn:R; auto. left.
-      destruct F as [F|F]; auto. exfalso. assert (cnt NB (A t) <= cnt NB (full (S t) (A t))); [|lia].
-      apply cnt_le. intros w _ Aw. unfold filled_with. now rewrite Aw. Qed.
+    auto. pose proof (past_full NB blk len blk_NB t _ P) as Pf. destruct (cut_order NB (oldest strict) (pin r blk
+    len) newer past past_less (by_age strict) (S t) C _ _ Pf (KA t Ht)) as [L _ Al Fu _]. destruct (lru_cut_inv
+    NB C xi Q r blk len dep blk_NB dep_ok tree strict (S t) _ _ (KA t Ht) Pf (top_full NB blk len dep t _ T)) as
+    (_ & _ & T'). split; [split; [exact T'|]|apply (past_less _ _ _ L Pf)]. destruct (le_lt_dec C (cnt NB (full
+    (S t) (A t)))) as [G|G]; [left; auto|right]. intros v Hv Lv. apply Al; [lia|]. apply orb_true_iff. simpl in
+    Lv. destruct (Model.reads blk len (S t) v) eqn:R; auto. left. destruct F as [F|F]; auto. exfalso. assert (cnt
+    NB (A t) <= cnt NB (full (S t) (A t))); [|lia]. apply cnt_le. intros w _ Aw. unfold filled_with. now rewrite
+    Aw. Qed.
 
 (* Row forest.stack.tlru.high-water, the same of T-LRU that takes the oldest surplus first. *)
 Theorem forest_inclusion_of_tlru :

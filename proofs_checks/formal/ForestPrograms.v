@@ -1,7 +1,7 @@
 (* LRU and T-LRU with high-water marks on shared prefixes as programs, for caches with holes. *)
 From Coq Require Import Arith Lia List Bool.
 Require Model.
-Require Import Numbers Forest StatementF ForestTLRU BlockCuts.
+Require Import Numbers Forest ForestTLRU BlockCuts BlockPrograms.
 Import ListNotations.
 
 Section ForestPrograms.
@@ -11,24 +11,12 @@ Variables len dep : nat -> nat.
 
 (* The least recent first, of one path the deepest first. *)
 Definition when t v := last blk len t v * S K + (K - dep v).
-Definition may_lose t (X : nat -> bool) v := X v && negb (pin r blk len t v).
-Fixpoint cut_blocks (fuel t : nat) (sur X : nat -> bool) : nat -> bool :=
-  if cnt NB X <=? C then X else
-  match fuel with
-  | 0 => X
-  | S fuel =>
-    match pick NB (fun v => may_lose t X v && sur v) (when t) with
-    | Some v => cut_blocks fuel t sur (upd X v false)
-    | None => match pick NB (may_lose t X) (when t) with
-              | Some v => cut_blocks fuel t sur (upd X v false)
-              | None => X end
-    end
-  end.
 (* The cache after request t, from an empty one. *)
 Fixpoint cached (sur : nat -> nat -> bool) t : nat -> bool :=
   match t with
   | 0 => fun _ => false
-  | S s => let X := filled_with blk len t (cached sur s) in cut_blocks (cnt NB X) t (sur t) X
+  | S s => let X := filled_with blk len t (cached sur s) in
+      cut_blocks NB C (pin r blk len t) (sur t) (when t) (cnt NB X) X
   end.
 Definition nothing (t v : nat) := false.
 Definition lru_cache := cached nothing.
@@ -54,44 +42,33 @@ Proof. intros L E D. pose proof (last_reads blk len t v L) as Rv. pose proof (la
   Ew). pose proof (dep_ok _ _ Hd) as A. rewrite Ev in A. pose proof (dep_ok _ _ He) as B. rewrite Ew in B.
   replace e with d in Ew by lia. congruence. Qed.
 Lemma when_newer t v w : last t v >= 1 -> when t v <= when t w -> w <> v -> newer t w v.
-Proof. unfold when, Forest.newer. intros L H n. pose proof (depths v). pose proof (depths w).
-  destruct (lt_eq_lt_dec (last t v) (last t w)) as [[G|G]|G]; [left; lia| |nia]. right. split; [lia|].
-  rewrite G in H. destruct (Nat.eq_dec (dep v) (dep w)); [|lia]. exfalso. apply n. symmetry. now apply (apart t).
-  Qed.
-Lemma may_ok t X v : v < NB -> may_lose t X v = true <-> may_go NB r blk len dep false t X v.
-Proof. intros V. unfold may_lose, may_go. rewrite andb_true_iff, negb_true_iff. split; [|tauto]. intros [A B].
-  repeat split; auto. discriminate. Qed.
-
+Proof. unfold when, Forest.newer. intros L H n. pose proof (depths v). pose proof (depths w). destruct
+  (lt_eq_lt_dec (last t v) (last t w)) as [[G|G]|G]; [left; lia| |nia]. right. split; [lia|]. rewrite G in H.
+  destruct (Nat.eq_dec (dep v) (dep w)); [|lia]. exfalso. apply n. symmetry. now apply (apart t). Qed.
 (* sur may be anything: surplus, or nothing. *)
-Lemma cut_ok t sur : forall fuel X, fuel >= cnt NB X -> past t X ->
+Lemma cut_ok t sur X : past t X ->
   cut_by NB C (fun X v => first_of (may_go NB r blk len dep false t X) (fun v => sur v = true) (newer t) v) X
-    (cut_blocks fuel t sur X).
-Proof. induction fuel; intros X F P; cbn [cut_blocks]; destruct (Nat.leb_spec (cnt NB X) C) as [L|L];
-  try (now apply by_done); [lia|]. assert (Go : forall v, v < NB -> X v = true -> fuel >= cnt NB (upd X v false)
-  /\ past t (upd X v false)). { intros v V Xv. pose proof (cnt_upd NB X v false V) as U. rewrite Xv in U.
-  simpl in U. split; [lia|]. now apply past_upd. } pose proof (pick_spec NB (fun v => may_lose t X v && sur v)
-  (when t)) as H. destruct (pick NB (fun v => may_lose t X v && sur v) (when t)) as [v|].
-  - destruct H as (V & Pv & Mn). apply andb_prop in Pv as [Mv Sv]. apply (may_ok t X v V) in Mv. destruct (Go v
-    V) as [F' P']; [apply Mv|]. apply by_going with (v := v); auto. left. split; [exact Mv|split; [exact Sv|]].
-    intros w Mw Sw n. apply when_newer; auto; [apply P, Mv|]. apply Mn; [apply Mw|]. rewrite (proj2 (may_ok t X w
-    (proj1 Mw)) Mw), Sw. auto.
-  - assert (Ns : forall w, may_go NB r blk len dep false t X w -> ~ sur w = true). { intros w Mw Sw.
-    specialize (H w (proj1 Mw)). rewrite (proj2 (may_ok t X w (proj1 Mw)) Mw), Sw in H. discriminate. } clear H.
-    pose proof (pick_spec NB (may_lose t X) (when t)) as H. destruct (pick NB (may_lose t X) (when t)) as [v|].
-    + destruct H as (V & Mv & Mn). apply (may_ok t X v V) in Mv. destruct (Go v V) as [F' P']; [apply Mv|].
-      apply by_going with (v := v); auto. right. split; [exact Ns|split; [exact Mv|]]. intros w Mw n.
-      apply when_newer; auto; [apply P, Mv|]. apply Mn; [apply Mw|]. now apply may_ok; [apply Mw|].
-    + exfalso. enough (cnt NB X <= C) by lia. eapply Nat.le_trans; [|apply (fits t)]. apply cnt_le.
-      intros w V Xw. specialize (H w V). unfold may_lose in H. rewrite Xw in H. simpl in H. apply negb_false_iff
-      in H. rewrite H, andb_true_r. apply Nat.leb_le, P, Xw. Qed.
+    (cut_blocks NB C (pin r blk len t) sur (when t) (cnt NB X) X).
+Proof. intros P. apply (cut_by_rule NB C (least NB (pin r blk len t) sur (when t)) _ (past t)); auto using
+  past_upd.
+  - intros Y v PY ((V & M) & G). apply andb_prop in M as [Yv Pv]. apply negb_true_iff in Pv. assert (Mv : may_go
+    NB r blk len dep false t Y v) by (repeat split; auto; discriminate). assert (Mw : forall w, may_go NB r blk
+    len dep false t Y w -> w < NB /\ may (pin r blk len t) Y w = true). { intros w (W & Yw & Pw & _). split;
+    auto. unfold may. now rewrite Yw, Pw. } destruct G as [(S1 & Mn)|Mn]; [left|right]; split; auto; try split;
+    auto.
+    + intros w Gw Sw n. destruct (Mw w Gw). apply when_newer; auto. now apply PY.
+    + intros w Gw Sw. destruct (Mw w Gw) as [W M]. destruct (Mn w W M). congruence.
+    + intros w Gw n. destruct (Mw w Gw) as [W M]. apply when_newer; auto; [now apply PY|]. now apply Mn.
+  - apply cut_blocks_ok; auto. eapply Nat.le_trans; [|apply (fits t)]. apply cnt_le. intros w W H. apply
+    andb_prop in H as [Xw ->]. rewrite andb_true_r. apply Nat.leb_le, P, Xw. Qed.
 
 Lemma cached_ok sur : forall t, past t (cached sur t) /\
   cut_by NB C (fun X v => first_of (may_go NB r blk len dep false (S t) X) (fun v => sur (S t) v = true)
     (newer (S t)) v) (filled_with blk len (S t) (cached sur t)) (cached sur (S t)).
-Proof. assert (G : forall t, past t (cached sur t)). { induction t; [intros v; discriminate|].
-  pose proof (past_full NB blk len blk_NB t _ IHt) as P. intros v Hv. cbn [cached] in Hv. pose proof (kept_of NB
-  _ C _ _ (cut_ok (S t) (sur (S t)) _ _ (le_n _) P) v Hv) as X. now apply P. } intros t. split; auto.
-  apply cut_ok; auto. apply past_full; auto. Qed.
+Proof. assert (G : forall t, past t (cached sur t)). { induction t; [intros v; discriminate|]. pose proof
+  (past_full NB blk len blk_NB t _ IHt) as P. intros v Hv. cbn [cached] in Hv. pose proof (kept_of NB _ C _ _
+  (cut_ok (S t) (sur (S t)) _ P) v Hv) as X. now apply P. } intros t. split; auto. apply cut_ok; auto. apply
+  past_full; auto. Qed.
 End ForestPrograms.
 
 (* A lemma for the next, of no row (-). What the programs cache are cuts of LRU and of T-LRU, and so is what
@@ -106,8 +83,7 @@ Theorem forest_programs_run : forall NB C xi Q r K blk len dep,
     (tlru_cache NB C xi Q r K blk len dep (S t)).
 Proof. intros NB C xi Q r K blk len dep H1 H2 H3 H4 t. split.
   - destruct (cached_ok NB C r K blk len dep H1 H2 H3 H4 nothing t) as [_ R]. unfold lru_cut. unfold lru_cache.
-    revert R. generalize (cached NB C r K blk len dep nothing (S t)), (filled_with blk len (S t) (cached NB C r K
-    blk len dep nothing t)). intros Y X R. induction R as [X D | X v X' O G R IH]; [now apply by_done|].
-    apply by_going with (v := v); auto. destruct G as [(_ & G & _)|(_ & M & Mn)]; [discriminate|]. split; auto.
-  - destruct (cached_ok NB C r K blk len dep H1 H2 H3 H4 (surplus xi Q blk len dep) t) as [_ R].
-    apply in_order_is_tlru. exact R. Qed.
+    revert R. apply (cut_by_rule NB C _ _ (fun _ => True)); auto. intros X v _ [(_ & G & _)|(_ & M & Mn)];
+    [discriminate|split; auto].
+  - destruct (cached_ok NB C r K blk len dep H1 H2 H3 H4 (surplus xi Q blk len dep) t) as [_ R]. apply
+    in_order_is_tlru. exact R. Qed.

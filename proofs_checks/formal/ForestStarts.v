@@ -23,8 +23,8 @@ Notation plan_of_all := (Forest.plan NB (k + T) C r blk len (fun _ => false)).
 Notation tel_of_all := (forest_tel (k + T) blk ask total xi).
 
 Lemma tel_split X : tel_of_all X = sum T (fun t => total (k + t) - leads blk X (k + t) (ask (k + t)) 0 - xi).
-Proof. unfold forest_tel. rewrite sum_app, (sum_ext k _ (fun _ => 0)), sum_zero; auto. intros j Hj.
-  now rewrite no_total. Qed.
+Proof. unfold forest_tel. rewrite sum_app, (sum_ext k _ (fun _ => 0)), sum_zero; auto. intros j Hj. now rewrite
+  no_total. Qed.
 Lemma leads_shift X Z t n : (forall c, Z t c = true -> X (k + t) c = true) -> forall d,
   leads (of_trace blk) Z t n d <= leads blk X (k + t) n d.
 Proof. intros H. induction n; intros d; simpl; auto. unfold of_trace at 1. specialize (IHn (S d)). specialize (H
@@ -42,8 +42,8 @@ Proof. intros P. constructor.
     split; auto. lia.
   - intros t c Ht. rewrite Nat.add_succ_r. apply (p_step _ _ _ _ _ _ _ _ P). lia.
   - intros t Ht. apply (p_fits _ _ _ _ _ _ _ _ P). lia.
-  - intros t c Ht H. apply runs_shift in H as (j & J & L & R). apply (p_runs _ _ _ _ _ _ _ _ P); [lia|].
-    apply runs_ok. exists (k + j). repeat split; auto; lia. Qed.
+  - intros t c Ht H. apply runs_shift in H as (j & J & L & R). apply (p_runs _ _ _ _ _ _ _ _ P); [lia|]. apply
+    runs_ok. exists (k + j). repeat split; auto; lia. Qed.
 (* In front of a plan from the start all of the start that was read is cached. *)
 Definition with_front (Z : nat -> nat -> bool) t c :=
   if t <=? k then start c && existsb (fun j => reads j c) (seq 0 t) else Z (t - k) c.
@@ -56,21 +56,21 @@ Proof. intros P. assert (At : forall c, start c && existsb (fun j => reads j c) 
   - intros t c Ht. unfold with_front. destruct (Nat.leb_spec (S t) k), (Nat.leb_spec t k); try lia.
     + rewrite seq_S, existsb_app. cbn. destruct (start c), (reads t c), (existsb _ _); auto.
     + assert (t = k) as -> by lia. rewrite At, Nat.sub_succ_l, Nat.sub_diag by lia. intros H1. destruct (p_step _
-      _ _ _ _ _ _ _ P 0 c ltac:(lia) H1) as [H2|H2]; [left; exact (p_first _ _ _ _ _ _ _ _ P c H2)|right].
-      now rewrite <- (Nat.add_0_r k).
+      _ _ _ _ _ _ _ P 0 c ltac:(lia) H1) as [H2|H2]; [left; exact (p_first _ _ _ _ _ _ _ _ P c H2)|right]. now
+      rewrite <- (Nat.add_0_r k).
     + rewrite Nat.sub_succ_l by lia. intros H1. destruct (p_step _ _ _ _ _ _ _ _ P (t - k) c ltac:(lia) H1) as
       [|H2]; auto. right. now replace t with (k + (t - k)) by lia.
-  - intros t Ht. unfold with_front. destruct (Nat.leb_spec t k); [|apply (p_fits _ _ _ _ _ _ _ _ P); lia].
-    eapply Nat.le_trans; [|exact fits]. apply cnt_le. intros c _ H1. now apply andb_prop in H1 as [H1 _].
+  - intros t Ht. unfold with_front. destruct (Nat.leb_spec t k); [|apply (p_fits _ _ _ _ _ _ _ _ P); lia]. eapply
+    Nat.le_trans; [|exact fits]. apply cnt_le. intros c _ H1. now apply andb_prop in H1 as [H1 _].
   - intros t c Ht H. unfold with_front. apply runs_ok in H as (j & J & L & R). destruct (Nat.leb_spec t k).
-    + apply andb_true_intro. split; [apply in_front; exists j; split; auto; lia|]. apply existsb_exists.
-      exists j. split; auto. apply in_seq. lia.
-    + apply (p_runs _ _ _ _ _ _ _ _ P); [lia|]. apply runs_shift. exists (j - k). repeat split; try lia.
-      now replace (k + (j - k)) with j by lia.
+    + apply andb_true_intro. split; [apply in_front; exists j; split; auto; lia|]. apply existsb_exists. exists
+      j. split; auto. apply in_seq. lia.
+    + apply (p_runs _ _ _ _ _ _ _ _ P); [lia|]. apply runs_shift. exists (j - k). repeat split; try lia. now
+      replace (k + (j - k)) with j by lia.
   - rewrite tel_split. apply sum_le. intros t Ht. enough (leads (of_trace blk) Z t (ask (k + t)) 0 <= leads blk
     (with_front Z) (k + t) (ask (k + t)) 0) by (unfold of_trace in *; lia). apply leads_shift. intros c Zc.
-    unfold with_front. destruct (Nat.leb_spec (k + t) k); [|now rewrite Nat.add_comm, Nat.add_sub].
-    assert (t = 0) as -> by lia. rewrite Nat.add_0_r, At. exact (p_first _ _ _ _ _ _ _ _ P c Zc). Qed.
+    unfold with_front. destruct (Nat.leb_spec (k + t) k); [|now rewrite Nat.add_comm, Nat.add_sub]. assert (t =
+    0) as -> by lia. rewrite Nat.add_0_r, At. exact (p_first _ _ _ _ _ _ _ _ P c Zc). Qed.
 
 (* Rows forest.optimum.start (r = 0) and .forced (r = 1). Tail-Optimized Belady on all requests, from nothing, has
    the least TEL of any plan for the trace from the start. *)

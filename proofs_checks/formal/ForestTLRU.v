@@ -32,8 +32,8 @@ Proof. induction t; simpl; auto. destruct (reads (S t) v); lia. Qed.
 Lemma last_reads t v : last t v >= 1 -> reads (last t v) v = true.
 Proof. induction t; simpl; [lia|]. destruct (reads (S t) v) eqn:R; auto. Qed.
 Lemma last_ge t s v : s >= 1 -> s <= t -> reads s v = true -> last t v >= s.
-Proof. induction t; simpl; intros; [lia|]. destruct (reads (S t) v) eqn:R; [lia|]. apply IHt; auto.
-  destruct (Nat.eq_dec s (S t)) as [->|]; [congruence|lia]. Qed.
+Proof. induction t; simpl; intros; [lia|]. destruct (reads (S t) v) eqn:R; [lia|]. apply IHt; auto. destruct
+  (Nat.eq_dec s (S t)) as [->|]; [congruence|lia]. Qed.
 Lemma mark_ge t s v : s >= 1 -> s <= t -> reads s v = true -> mark t v >= len s.
 Proof. induction t; simpl; intros; [lia|]. destruct (Nat.eq_dec s (S t)) as [->|].
   - rewrite H1. lia.
@@ -58,14 +58,14 @@ Definition top t (X : nat -> bool) := forall v w, X v = true -> newer t w v -> l
 Lemma above_spec t u c : last t c >= 1 -> above t u c = true ->
   u < NB /\ last t u >= 1 /\ newer t u c /\ (pin t c = true -> pin t u = true) /\
   (surplus t u = true -> surplus t c = true) /\ dep u < dep c /\ forall s, reads s c = true -> reads s u = true.
-Proof. intros L A. unfold Forest.above in A. apply existsb_exists in A as (k & Hk & E). apply in_seq in Hk.
-  apply Nat.eqb_eq in E. subst u. pose proof (last_reads t c L) as R. apply reads_ok in R as (d & Hd & E).
-  pose proof (dep_ok (last t c) d Hd) as Dc. rewrite E in Dc. assert (Hk' : k < len (last t c)) by lia.
-  pose proof (dep_ok (last t c) k Hk') as Dk. assert (Up : forall s, reads s c = true -> reads s (blk (last t c)
-  k) = true). { intros s Rs. apply reads_ok in Rs as (e & He & Ee). pose proof (dep_ok s e He) as De.
-  rewrite Ee, Dc in De. injection De as ->. apply reads_ok. exists k. split; [lia|]. apply (tree s (last t c) e
-  k); auto; [congruence|lia]. } assert (Ge : last t (blk (last t c) k) >= last t c). { apply last_ge; auto;
-  [apply last_le|]. apply Up. now apply last_reads. } repeat split; auto; try lia.
+Proof. intros L A. unfold Forest.above in A. apply existsb_exists in A as (k & Hk & E). apply in_seq in Hk. apply
+  Nat.eqb_eq in E. subst u. pose proof (last_reads t c L) as R. apply reads_ok in R as (d & Hd & E). pose proof
+  (dep_ok (last t c) d Hd) as Dc. rewrite E in Dc. assert (Hk' : k < len (last t c)) by lia. pose proof (dep_ok
+  (last t c) k Hk') as Dk. assert (Up : forall s, reads s c = true -> reads s (blk (last t c) k) = true). {
+  intros s Rs. apply reads_ok in Rs as (e & He & Ee). pose proof (dep_ok s e He) as De. rewrite Ee, Dc in De.
+  injection De as ->. apply reads_ok. exists k. split; [lia|]. apply (tree s (last t c) e k); auto;
+  [congruence|lia]. } assert (Ge : last t (blk (last t c) k) >= last t c). { apply last_ge; auto; [apply
+  last_le|]. apply Up. now apply last_reads. } repeat split; auto; try lia.
   - unfold Forest.newer. lia.
   - unfold Forest.pin. rewrite !Nat.ltb_lt. lia.
   - unfold Forest.surplus. rewrite !Nat.ltb_lt. pose proof (mark_up t _ _ Up). lia. Qed.
@@ -78,19 +78,19 @@ Proof. intros [Tr Ab] P. assert (G : forall n v, sum NB dep < n + dep v -> may_g
   true t X c /\ (c = v \/ later v c)). { induction n; intros v B (Hv & Xv & Pv & _).
     - pose proof (sum_ge NB dep v Hv). lia.
     - destruct (existsb (fun c => X c && above t v c) (seq 0 NB)) eqn:Ex.
-      + apply existsb_exists in Ex as (c & Hc & E). apply in_seq in Hc. apply andb_prop in E as [Xc Ac].
-        destruct (P c Xc) as [Lc _]. destruct (above_spec t v c Lc Ac) as (_ & _ & _ & Pi & _ & De & _).
-        assert (Mc : may_go false t X c). { repeat split; auto; [lia| |discriminate]. destruct (pin t c) eqn:Pc;
-        auto. rewrite Pi in Pv; auto. } destruct (IHn c ltac:(lia) Mc) as (l & Ml & Nl). exists l. split; auto.
-        right. destruct Nl as [->|Nl]; eauto.
-      + exists v. split; auto. repeat split; auto. intros _ c Hc Xc. apply not_true_is_false. intros A.
-        apply not_true_iff_false in Ex. apply Ex. apply existsb_exists. exists c. rewrite Xc, A. split; auto.
-        apply in_seq. lia. } intros v. apply (G (S (sum NB dep))). lia. Qed.
+      + apply existsb_exists in Ex as (c & Hc & E). apply in_seq in Hc. apply andb_prop in E as [Xc Ac]. destruct
+        (P c Xc) as [Lc _]. destruct (above_spec t v c Lc Ac) as (_ & _ & _ & Pi & _ & De & _). assert (Mc :
+        may_go false t X c). { repeat split; auto; [lia| |discriminate]. destruct (pin t c) eqn:Pc; auto. rewrite
+        Pi in Pv; auto. } destruct (IHn c ltac:(lia) Mc) as (l & Ml & Nl). exists l. split; auto. right. destruct
+        Nl as [->|Nl]; eauto.
+      + exists v. split; auto. repeat split; auto. intros _ c Hc Xc. apply not_true_is_false. intros A. apply
+        not_true_iff_false in Ex. apply Ex. apply existsb_exists. exists c. rewrite Xc, A. split; auto. apply
+        in_seq. lia. } intros v. apply (G (S (sum NB dep))). lia. Qed.
 Lemma first_any later strict t X v : above_later t later -> past t X ->
   first_out NB r blk len dep later strict t X v -> first_out NB r blk len dep later false t X v.
-Proof. intros Ab P [(Hv & Xv & Pv & Lf) Mn]. split; [repeat split; auto; discriminate|]. intros w Mw n.
-  destruct strict; [|now apply Mn]. destruct (leaf_below t later X Ab P w Mw) as (c & Mc & [->|Nc]);
-  [now apply Mn|]. destruct (Nat.eq_dec c v) as [->|n']; auto. eapply (proj1 Ab); [exact Nc|]. now apply Mn. Qed.
+Proof. intros Ab P [(Hv & Xv & Pv & Lf) Mn]. split; [repeat split; auto; discriminate|]. intros w Mw n. destruct
+  strict; [|now apply Mn]. destruct (leaf_below t later X Ab P w Mw) as (c & Mc & [->|Nc]); [now apply Mn|].
+  destruct (Nat.eq_dec c v) as [->|n']; auto. eapply (proj1 Ab); [exact Nc|]. now apply Mn. Qed.
 Lemma newer_above t : above_later t (newer t).
 Proof. split; [intros u v w; apply newer_trans|]. intros u c L A. now apply (above_spec t u c L A). Qed.
 Lemma oldest_any strict t X v : past t X -> oldest strict t X v -> oldest false t X v.
@@ -99,25 +99,25 @@ Proof. apply first_any, newer_above. Qed.
 (* Of what was read the same block goes first in a strict cache and in one with holes. *)
 Lemma same_goes t X v : past t X ->
   (goes_first NB xi Q r blk len dep true t X v <-> goes_first NB xi Q r blk len dep false t X v).
-Proof. intros P. unfold goes_first, first_of. assert (Le : forall w, may_go true t X w -> may_go false t X w).
-  { intros w (A & B & D & _). repeat split; auto. discriminate. } assert (Dn : forall w, may_go false t X w ->
-  exists c, may_go true t X c /\ (c = w \/ newer t w c) /\ (surplus t w = true -> surplus t c = true)).
-  { intros w Mw. destruct (leaf_below t (fun v c => newer t v c /\ (surplus t v = true -> surplus t c = true)) X)
-  with (v := w) as (c & Mc & [->|[Nc Sc]]); eauto. split.
+Proof. intros P. unfold goes_first, first_of. assert (Le : forall w, may_go true t X w -> may_go false t X w). {
+  intros w (A & B & D & _). repeat split; auto. discriminate. } assert (Dn : forall w, may_go false t X w ->
+  exists c, may_go true t X c /\ (c = w \/ newer t w c) /\ (surplus t w = true -> surplus t c = true)). { intros
+  w Mw. destruct (leaf_below t (fun v c => newer t v c /\ (surplus t v = true -> surplus t c = true)) X) with (v
+  := w) as (c & Mc & [->|[Nc Sc]]); eauto. split.
     - intros u x y [A1 A2] [B1 B2]. split; auto. eapply newer_trans; eauto.
     - intros u c L A. destruct (above_spec t u c L A) as (_ & _ & N & _ & S & _). auto. } split; intros [(M & S &
       Mn)|(Ns & M & Mn)].
-  - left. split; [auto|split; [auto|]]. intros w Mw Sw n. destruct (Dn w Mw) as (c & Mc & Nc & Sc).
-    destruct (Nat.eq_dec c v) as [->|n']; [destruct Nc; congruence|]. specialize (Mn c Mc (Sc Sw) n').
-    destruct Nc as [->|Nc]; auto. eapply newer_trans; eauto.
+  - left. split; [auto|split; [auto|]]. intros w Mw Sw n. destruct (Dn w Mw) as (c & Mc & Nc & Sc). destruct
+    (Nat.eq_dec c v) as [->|n']; [destruct Nc; congruence|]. specialize (Mn c Mc (Sc Sw) n'). destruct Nc as
+    [->|Nc]; auto. eapply newer_trans; eauto.
   - right. split; [|split; [auto|]].
     + intros w Mw Sw. destruct (Dn w Mw) as (c & Mc & _ & Sc). exact (Ns c Mc (Sc Sw)).
     + intros w Mw n. destruct (Dn w Mw) as (c & Mc & Nc & _). destruct (Nat.eq_dec c v) as [->|n']; [destruct Nc;
       congruence|]. specialize (Mn c Mc n'). destruct Nc as [->|Nc]; auto. eapply newer_trans; eauto.
   - left. split; [|auto]. destruct (Dn v M) as (c & Mc & [->|Nc] & Sc); auto. exfalso. apply (newer_not t v c
     Nc). apply Mn; auto. intros ->. exact (newer_not t v v Nc Nc).
-  - right. split; [auto|split; [|auto]]. destruct (Dn v M) as (c & Mc & [->|Nc] & _); auto. exfalso.
-    apply (newer_not t v c Nc). apply Mn; auto. intros ->. exact (newer_not t v v Nc Nc). Qed.
+  - right. split; [auto|split; [|auto]]. destruct (Dn v M) as (c & Mc & [->|Nc] & _); auto. exfalso. apply
+    (newer_not t v c Nc). apply Mn; auto. intros ->. exact (newer_not t v v Nc Nc). Qed.
 
 Lemma past_upd t X v : past t X -> past t (upd X v false).
 Proof. intros P w. destruct (upd_case X v false w) as [[-> E]|[_ E]]; rewrite E; [discriminate|apply P]. Qed.
@@ -126,8 +126,8 @@ Proof. intros P w. destruct (upd_case X v false w) as [[-> E]|[_ E]]; rewrite E;
 Theorem strict_is_holes : forall t X X', past t X ->
   (tlru_in_order_cut NB C xi Q r blk len dep true t X X' <->
    tlru_in_order_cut NB C xi Q r blk len dep false t X X').
-Proof. intros t X X' P. split; intros R; induction R as [X D | X v X' O G R IH]; (now apply by_done) ||
-  (apply by_going with (v := v); [auto|now apply same_goes|exact (IH (past_upd t X v P))]). Qed.
+Proof. intros t X X' P. split; intros R; induction R as [X D | X v X' O G R IH]; (now apply by_done) || (apply
+  by_going with (v := v); [auto|now apply same_goes|exact (IH (past_upd t X v P))]). Qed.
 
 (* T-LRU that takes the oldest surplus first, on overflow alone, is a T-LRU. *)
 Lemma in_order_is_tlru strict t X X' :
@@ -141,16 +141,20 @@ Lemma past_full t X : past t X -> past (S t) (full (S t) X).
 Proof. intros P v. unfold filled_with. rewrite orb_true_iff. simpl. destruct (reads (S t) v) eqn:R.
   - intros _. split; [lia|]. apply reads_ok in R as (d & Hd & <-). now apply blk_NB.
   - intros [H|H]; [now apply P|discriminate]. Qed.
+Lemma top_full t X : top t X -> top (S t) (full (S t) X).
+Proof. intros T v w. unfold filled_with, Forest.newer. rewrite !orb_true_iff. simpl. pose proof (last_le t w).
+  pose proof (last_le t v). destruct (reads (S t) w) eqn:Rw; auto. destruct (reads (S t) v) eqn:Rv; intros
+  [H1|H1] N Lw Hw; try lia; try discriminate. left. apply (T v w); auto. Qed.
 Lemma others_newer t X v x : oldest false t X v -> past t X -> X x = true -> x <> v -> newer t x v.
-Proof. intros [(Hv & Xv & Pv & _) Mn] P Xx n. destruct (P x Xx) as [_ Hx]. destruct (pin t x) eqn:Px;
-  [now apply pin_newer|]. apply Mn; auto. repeat split; auto. discriminate. Qed.
+Proof. intros [(Hv & Xv & Pv & _) Mn] P Xx n. destruct (P x Xx) as [_ Hx]. destruct (pin t x) eqn:Px; [now apply
+  pin_newer|]. apply Mn; auto. repeat split; auto. discriminate. Qed.
 Lemma lru_cut_inv strict t X X' : lru_cut strict t X X' -> past t X -> top t X ->
   cnt NB X' <= C /\ (forall v, X' v = true -> X v = true) /\ top t X'.
 Proof. unfold Forest.lru_cut. induction 1 as [X D | X v X' O Ov R IH]; intros P T; auto. apply oldest_any in Ov;
   auto. destruct IH as (I1 & I2 & I3); [now apply past_upd| |].
   - intros x w. destruct (upd_case X v false x) as [[-> E]|[nx E]]; rewrite E; [discriminate|]. intros Xx Nw Lw
-    Hw. destruct (upd_case X v false w) as [[-> F]|[nw F]]; rewrite F; [|now apply (T x w)]. exfalso.
-    exact (newer_not t x v (others_newer t X v x Ov P Xx nx) Nw).
+    Hw. destruct (upd_case X v false w) as [[-> F]|[nw F]]; rewrite F; [|now apply (T x w)]. exfalso. exact
+    (newer_not t x v (others_newer t X v x Ov P Xx nx) Nw).
   - repeat split; auto. intros w Hw. specialize (I2 w Hw). destruct (upd_case X v false w) as [[-> E]|[_ E]];
     rewrite E in I2; try discriminate; auto. Qed.
 Lemma tlru_cut_inv strict t Z X X' : tlru_cut strict t X X' -> cnt NB Z <= C -> top t Z -> past t X ->
@@ -160,9 +164,9 @@ Proof. induction 1 as [X D | X v X' Mv Sv R IH | X v X' O Ov R IH]; intros ZC T 
   - apply IH; auto using past_upd. intros w Zw Bw. destruct (upd_case X v false w) as [[-> E]|[_ E]]; rewrite E;
     [congruence|auto].
   - apply oldest_any in Ov; auto. apply IH; auto using past_upd. intros w Zw Bw. destruct (upd_case X v false w)
-    as [[-> E]|[_ E]]; rewrite E; [|auto]. exfalso. enough (cnt NB X <= cnt NB Z) by lia. apply cnt_le.
-    intros x Hx Xx. destruct (Nat.eq_dec x v) as [->|nx]; auto. destruct (P x Xx) as [Lx _]. apply (T v x); auto.
-    now apply (others_newer t X v x). Qed.
+    as [[-> E]|[_ E]]; rewrite E; [|auto]. exfalso. enough (cnt NB X <= cnt NB Z) by lia. apply cnt_le. intros x
+    Hx Xx. destruct (Nat.eq_dec x v) as [->|nx]; auto. destruct (P x Xx) as [Lx _]. apply (T v x); auto. now
+    apply (others_newer t X v x). Qed.
 
 (* The requests; how many leading blocks each can hit, and how many units it has in all. *)
 Variables ask total : nat -> nat.
@@ -183,17 +187,14 @@ Hypothesis B_cut : forall t, t >= t0 -> tlru_cut strict (S t) (full (S t) (B t))
 Lemma invariant t : t >= t0 -> past t (A t) /\ past t (B t) /\ top t (A t) /\
   forall v, A t v = true -> surplus t v = false -> B t v = true.
 Proof. induction 1 as [|t Ht (PA & PB & TA & I)].
-  - repeat split; auto; try (now apply read_before); try (rewrite <- same in *; now apply read_before).
-    intros v Av _. now rewrite <- same.
-  - assert (Pf := past_full t). assert (Tf : top (S t) (full (S t) (A t))). { intros v w. unfold filled_with,
-    Forest.newer. rewrite !orb_true_iff. simpl. pose proof (last_le t w). pose proof (last_le t v).
-    destruct (reads (S t) w) eqn:Rw; auto. destruct (reads (S t) v) eqn:Rv; intros [H1|H1] N Lw Hw; try lia;
-    try discriminate. left. apply (TA v w); auto. } destruct (lru_cut_inv _ _ _ _ (A_cut t Ht) (Pf _ PA) Tf) as
-    (CA & SA & TA'). destruct (tlru_cut_inv _ _ (A (S t)) _ _ (B_cut t Ht) CA TA' (Pf _ PB)) as (PB' & I').
-    { intros v Av Bv. specialize (SA v Av). unfold filled_with in *. apply orb_true_iff. apply orb_true_iff in
-    SA. destruct (reads (S t) v) eqn:R; auto. destruct SA as [SA|]; auto. left. apply I; auto.
-    unfold Forest.surplus in *. simpl in Bv. now rewrite R in Bv. } repeat split; auto; try (apply (Pf _ PA);
-    now apply SA); now apply PB'. Qed.
+  - repeat split; auto; try (now apply read_before); try (rewrite <- same in *; now apply read_before). intros v
+    Av _. now rewrite <- same.
+  - assert (Pf := past_full t). destruct (lru_cut_inv _ _ _ _ (A_cut t Ht) (Pf _ PA) (top_full t _ TA)) as (CA &
+    SA & TA'). destruct (tlru_cut_inv _ _ (A (S t)) _ _ (B_cut t Ht) CA TA' (Pf _ PB)) as (PB' & I'). { intros v
+    Av Bv. specialize (SA v Av). unfold filled_with in *. apply orb_true_iff. apply orb_true_iff in SA. destruct
+    (reads (S t) v) eqn:R; auto. destruct SA as [SA|]; auto. left. apply I; auto. unfold Forest.surplus in *.
+    simpl in Bv. now rewrite R in Bv. } repeat split; auto; try (apply (Pf _ PA); now apply SA); now apply PB'.
+    Qed.
 
 Local Notation excess := (forest_excess xi blk ask total).
 
@@ -203,13 +204,12 @@ Local Notation excess := (forest_excess xi blk ask total).
 Theorem forest_tlru_never_worse t : t >= t0 -> excess (B t) (S t) <= excess (A t) (S t).
 Proof. intros Ht. destruct (invariant t Ht) as (PA & PB & TA & I). unfold forest_excess, hits. enough (leads blk
   (fun _ => B t) (S t) (ask (S t)) 0 >= min (leads blk (fun _ => A t) (S t) (ask (S t)) 0) (total (S t) - xi)) by
-  lia. pose proof (leads_le blk (fun _ => A t) (S t) (ask (S t)) 0) as L. apply (leads_ge blk); [lia|].
-  intros k Hk. simpl. assert (Ak : A t (blk (S t) k) = true) by (apply (leads_in blk (fun _ => A t) (S t) (ask (S
-  t)) 0 k); lia). apply I; auto. pose proof (ask_len (S t)). unfold Forest.surplus. apply Nat.ltb_ge.
-  rewrite dep_ok by lia. destruct (covers (S t) ltac:(lia)) as (kn & (K1 & K2 & K3) & K4). destruct (PA _ Ak) as
-  [Lk _]. pose proof (last_reads _ _ Lk) as R. pose proof (last_le t (blk (S t) k)). assert (k < kn).
-  { destruct (le_lt_dec kn k) as [H1|]; auto. rewrite (K3 k (last t (blk (S t) k))) in R; auto; lia. }
-  destruct K2 as (s' & U1 & U2 & U3 & U4); [lia|]. specialize (K4 ltac:(lia)). assert (mark t (blk (S t) k) >=
-  len s'). { apply mark_ge; auto; [lia|]. apply reads_ok. exists k. split; [lia|]. apply (tree s' (S t) (kn - 1)
-  k); auto; lia. } lia. Qed.
+  lia. pose proof (leads_le blk (fun _ => A t) (S t) (ask (S t)) 0) as L. apply (leads_ge blk); [lia|]. intros k
+  Hk. simpl. assert (Ak : A t (blk (S t) k) = true) by (apply (leads_in blk (fun _ => A t) (S t) (ask (S t)) 0
+  k); lia). apply I; auto. pose proof (ask_len (S t)). unfold Forest.surplus. apply Nat.ltb_ge. rewrite dep_ok by
+  lia. destruct (covers (S t) ltac:(lia)) as (kn & (K1 & K2 & K3) & K4). destruct (PA _ Ak) as [Lk _]. pose proof
+  (last_reads _ _ Lk) as R. pose proof (last_le t (blk (S t) k)). assert (k < kn). { destruct (le_lt_dec kn k) as
+  [H1|]; auto. rewrite (K3 k (last t (blk (S t) k))) in R; auto; lia. } destruct K2 as (s' & U1 & U2 & U3 & U4);
+  [lia|]. specialize (K4 ltac:(lia)). assert (mark t (blk (S t) k) >= len s'). { apply mark_ge; auto; [lia|].
+  apply reads_ok. exists k. split; [lia|]. apply (tree s' (S t) (kn - 1) k); auto; lia. } lia. Qed.
 End Marks.

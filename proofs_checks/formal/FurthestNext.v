@@ -75,14 +75,14 @@ Proof. intros L H Ts. assert (G : forall t, t <= T -> t <= s -> next t i <= s). 
 Lemma since_le t i : since t i <= t + r.
 Proof. induction t; simpl; [lia|]. destruct (touch t i); lia. Qed.
 Lemma since_after s t i : s < t -> touch s i = true -> since t i >= S s + r.
-Proof. induction t; simpl; intros H Ts; [lia|]. destruct (touch t i) eqn:E; [lia|]. apply IHt; auto.
-  destruct (Nat.eq_dec s t) as [->|]; [congruence|lia]. Qed.
+Proof. induction t; simpl; intros H Ts; [lia|]. destruct (touch t i) eqn:E; [lia|]. apply IHt; auto. destruct
+  (Nat.eq_dec s t) as [->|]; [congruence|lia]. Qed.
 
 Lemma free_spec P t i : t < T -> free P t i = true <-> forall p, P p = true -> covers p t i = false.
 Proof. intros Ht. unfold free. rewrite negb_true_iff. split.
-  - intros E p Pp. apply not_true_is_false. intros Cp. apply not_true_iff_false in E. apply E.
-    apply existsb_exists. exists p. rewrite Pp, Cp. split; auto. apply in_seq. apply andb_prop in Cp as [_ Cp].
-    apply Nat.leb_le in Cp. lia.
+  - intros E p Pp. apply not_true_is_false. intros Cp. apply not_true_iff_false in E. apply E. apply
+    existsb_exists. exists p. rewrite Pp, Cp. split; auto. apply in_seq. apply andb_prop in Cp as [_ Cp]. apply
+    Nat.leb_le in Cp. lia.
   - intros H. apply not_true_is_false. intros E. apply existsb_exists in E as (p & _ & E). apply andb_prop in E
     as [Pp Cp]. rewrite H in Cp; auto. discriminate. Qed.
 Lemma free_upd P t s i : t < T -> P t = false -> free (upd P t true) s i = free P s i && negb (covers t s i).
@@ -106,28 +106,27 @@ Proof. intros E. unfold allowed, of_rooms. f_equal; [f_equal|]; apply sum_ext.
 (* Which intervals of next turns cover step t: all but those of what stays. *)
 Lemma covers_next t i : t < T -> next t i < T -> covers t (next t i) i = negb (exempt t i).
 Proof. intros Ht L. destruct (next_spec i t ltac:(lia)) as (B & W). destruct (W L) as [W1 W2]. unfold covers,
-  exempt. rewrite W2. replace (t <=? next t i) with true by (symmetry; apply Nat.leb_le; lia).
-  rewrite andb_true_r. destruct (Nat.ltb_spec t (since t i)); simpl; (apply Nat.leb_le || apply Nat.leb_gt); lia.
-  Qed.
+  exempt. rewrite W2. replace (t <=? next t i) with true by (symmetry; apply Nat.leb_le; lia). rewrite
+  andb_true_r. destruct (Nat.ltb_spec t (since t i)); simpl; (apply Nat.leb_le || apply Nat.leb_gt); lia. Qed.
 
 (* One more step t in P adds its room, and takes what was counted of the items that need not stay. *)
 Lemma buy t Y P : t < T -> P t = false ->
   allowed t Y (upd P t true) + sum N (fun i => if exempt t i then 0 else of_next t Y P i) = allowed t Y P + room t.
-Proof. intros Ht Pt. unfold allowed. assert (E1 : of_rooms (upd P t true) = of_rooms P + room t).
-  { unfold of_rooms. pose proof (sum_upd T (fun p => if P p then room p else 0) t (room t) Ht) as U.
-  cbv beta in U. rewrite Pt in U. rewrite <- U, Nat.add_0_r. apply sum_ext. intros p _. unfold upd.
-  destruct (Nat.eqb_spec p t) as [->|]; auto. } assert (E2 : sum N (of_next t Y P) = sum N (of_next t Y (upd P t
-  true)) + sum N (fun i => if exempt t i then 0 else of_next t Y P i)). { rewrite <- sum_add. apply sum_ext.
-  intros i _. unfold of_next. destruct (Nat.ltb_spec (next t i) T) as [L|]; simpl.
+Proof. intros Ht Pt. unfold allowed. assert (E1 : of_rooms (upd P t true) = of_rooms P + room t). { unfold
+  of_rooms. pose proof (sum_upd T (fun p => if P p then room p else 0) t (room t) Ht) as U. cbv beta in U.
+  rewrite Pt in U. rewrite <- U, Nat.add_0_r. apply sum_ext. intros p _. unfold upd. destruct (Nat.eqb_spec p t)
+  as [->|]; auto. } assert (E2 : sum N (of_next t Y P) = sum N (of_next t Y (upd P t true)) + sum N (fun i => if
+  exempt t i then 0 else of_next t Y P i)). { rewrite <- sum_add. apply sum_ext. intros i _. unfold of_next.
+  destruct (Nat.ltb_spec (next t i) T) as [L|]; simpl.
     - rewrite free_upd, covers_next, negb_involutive by auto. destruct (exempt t i), (free P (next t i) i);
       simpl; lia.
-    - destruct (exempt t i); auto. } assert (E3 : sum N (of_later t (upd P t true)) = sum N (of_later t P)).
-      { apply sum_ext. intros i _. apply sum_ext. intros s Hs. destruct (Nat.leb_spec t s) as [L|]; simpl; auto.
+    - destruct (exempt t i); auto. } assert (E3 : sum N (of_later t (upd P t true)) = sum N (of_later t P)). {
+      apply sum_ext. intros i _. apply sum_ext. intros s Hs. destruct (Nat.leb_spec t s) as [L|]; simpl; auto.
       destruct (touch s i) eqn:Ts; simpl; auto. destruct (Nat.eqb_spec (next t i) s) as [|n]; simpl; auto.
-      rewrite free_upd by auto. replace (covers t s i) with false; [now rewrite andb_true_r|]. symmetry.
-      unfold covers. apply andb_false_iff. left. apply Nat.leb_gt. pose proof (next_last t s i L Hs Ts).
-      destruct (next_spec i t ltac:(lia)) as (B & W). destruct W as [W1 _]; [lia|]. pose proof (since_after (next
-      t i) s i ltac:(lia) W1). lia. } lia. Qed.
+      rewrite free_upd by auto. replace (covers t s i) with false; [now rewrite andb_true_r|]. symmetry. unfold
+      covers. apply andb_false_iff. left. apply Nat.leb_gt. pose proof (next_last t s i L Hs Ts). destruct
+      (next_spec i t ltac:(lia)) as (B & W). destruct W as [W1 _]; [lia|]. pose proof (since_after (next t i) s i
+      ltac:(lia) W1). lia. } lia. Qed.
 
 (* A turn uses what it can, and what it leaves covers the need of the next turn that reads the item. *)
 Hypothesis enough : forall t i, t < T -> i < N -> touch t i = true -> next (S t) i < T ->
@@ -138,17 +137,17 @@ Proof. intros Ht Pt. unfold allowed. enough (sum N (of_next t Y P) + sum N (of_l
   (fill t Y) P) + sum N (of_later (S t) P) + sum N (fun i => if touch t i then min (worth t i) (Y i) else 0)) by
   lia. rewrite <- !sum_add. apply sum_ext. intros i Hi. set (s := next (S t) i). destruct (next_spec i (S t)
   ltac:(lia)) as (B & W). fold s in B, W. unfold of_next, fill. fold s. destruct (touch t i) eqn:Tt.
-  - assert (Nt : next t i = t) by (now rewrite next_here, Tt by auto). assert (Ft : free P t i = true).
-    { apply free_spec; auto. intros p Pp. specialize (Pt p Pp). unfold covers. apply andb_false_iff. right.
-    apply Nat.leb_gt. lia. } rewrite Nt, Ft. replace (t <? T) with true by (symmetry; now apply Nat.ltb_lt).
-    cbn [andb]. assert (E : of_later t P i = of_later (S t) P i + if (s <? T) && free P s i then worth s i else
-    0). { unfold of_later. fold s. rewrite Nt. rewrite (sum_ext T _ (fun u => (if (S t <=? u) && touch u i &&
-    negb (s =? u) && free P u i then worth u i else 0) + if (u =? s) then (if free P s i then worth s i else 0)
-    else 0)). { rewrite sum_add, sum_point. destruct (s <? T); simpl; auto. } intros u Hu. destruct (Nat.eqb_spec
-    u s) as [->|nu].
+  - assert (Nt : next t i = t) by (now rewrite next_here, Tt by auto). assert (Ft : free P t i = true). { apply
+    free_spec; auto. intros p Pp. specialize (Pt p Pp). unfold covers. apply andb_false_iff. right. apply
+    Nat.leb_gt. lia. } rewrite Nt, Ft. replace (t <? T) with true by (symmetry; now apply Nat.ltb_lt). cbn
+    [andb]. assert (E : of_later t P i = of_later (S t) P i + if (s <? T) && free P s i then worth s i else 0). {
+    unfold of_later. fold s. rewrite Nt. rewrite (sum_ext T _ (fun u => (if (S t <=? u) && touch u i && negb (s
+    =? u) && free P u i then worth u i else 0) + if (u =? s) then (if free P s i then worth s i else 0) else 0)).
+    { rewrite sum_add, sum_point. destruct (s <? T); simpl; auto. } intros u Hu. destruct (Nat.eqb_spec u s) as
+    [->|nu].
       - destruct (W ltac:(lia)) as [W1 _]. rewrite W1, Nat.eqb_refl. replace (t <=? s) with true by (symmetry;
-        apply Nat.leb_le; lia). replace (t =? s) with false by (symmetry; apply Nat.eqb_neq; lia).
-        cbn [andb negb]. rewrite !andb_false_r. reflexivity.
+        apply Nat.leb_le; lia). replace (t =? s) with false by (symmetry; apply Nat.eqb_neq; lia). cbn [andb
+        negb]. rewrite !andb_false_r. reflexivity.
       - replace (s =? u) with false by (symmetry; apply Nat.eqb_neq; lia). cbn [negb]. rewrite andb_true_r,
         Nat.add_0_r. destruct (Nat.eq_dec u t) as [->|nt].
         + rewrite Nat.eqb_refl. cbn [negb]. rewrite andb_false_r. replace (S t <=? t) with false by (symmetry;
@@ -157,8 +156,8 @@ Proof. intros Ht Pt. unfold allowed. enough (sum N (of_next t Y P) + sum N (of_l
           replace (S t <=? u) with (t <=? u) by (apply eq_true_iff_eq; rewrite !Nat.leb_le; lia). reflexivity. }
           rewrite E. destruct (Nat.ltb_spec s T) as [L|]; cbn [andb]; [|lia]. pose proof (enough t i Ht Hi Tt L)
           as En. fold s in En. destruct (free P s i); lia.
-  - assert (Nt : next t i = s) by (now rewrite next_here, Tt by auto). rewrite Nt, Nat.add_0_r. f_equal.
-    apply sum_ext. intros u Hu. rewrite Nt. fold s. destruct (Nat.eq_dec u t) as [->|nt]; [now rewrite Tt,
+  - assert (Nt : next t i = s) by (now rewrite next_here, Tt by auto). rewrite Nt, Nat.add_0_r. f_equal. apply
+    sum_ext. intros u Hu. rewrite Nt. fold s. destruct (Nat.eq_dec u t) as [->|nt]; [now rewrite Tt,
     !andb_false_r|]. replace (S t <=? u) with (t <=? u) by (apply eq_true_iff_eq; rewrite !Nat.leb_le; lia).
     reflexivity. Qed.
 
@@ -192,18 +191,18 @@ Proof. intros Pl. assert (G : forall t, t <= T -> kept_from t Z <= allowed t (Z 
   enough (allowed (S t) (Z (S t)) P' <= allowed (S t) (fill t (Z t)) P') by lia. apply allowed_more. intros i _.
   now apply (z_step _ _ Pl). } assert (Ex : forall p, (P p && (t <=? p)) = (if P t then upd P' t true else P')
   p). { intros p. unfold P'. destruct (P t) eqn:Pt.
-      - unfold upd. destruct (Nat.eqb_spec p t) as [->|n]; [now rewrite Pt, Nat.leb_refl|]. f_equal.
-        apply eq_true_iff_eq. rewrite !Nat.leb_le. lia.
-      - destruct (Nat.eq_dec p t) as [->|n]; [now rewrite Pt|]. f_equal. apply eq_true_iff_eq.
-        rewrite !Nat.leb_le. lia. } rewrite (allowed_ext t (Z t) _ _ Ex). destruct (P t); [|exact Le].
-        pose proof (buy t (Z t) P' Ht) as B. unfold P' in B at 1. rewrite (proj2 (Nat.leb_gt (S t) t)) in B by
-        lia. rewrite andb_false_r in B. specialize (B eq_refl). enough (sum N (fun i => if exempt t i then 0 else
-        of_next t (Z t) P' i) <= room t) by lia. apply Nat.le_trans with (sum N (fun i => if exempt t i then 0
-        else Z t i)). { apply sum_le. intros i _. unfold of_next. destruct (exempt t i); auto. destruct (_ && _);
-        lia. } pose proof (z_fits _ _ Pl t Ht). pose proof (split_exempt t (Z t) (fun i => z_stays _ _ Pl t i
-        Ht)). unfold room. lia. } specialize (G 0 ltac:(lia)). rewrite kept_all in G. eapply Nat.le_trans;
-        [exact G|]. rewrite (allowed_ext 0 (Z 0) _ P) by (intros p; apply andb_true_r). apply allowed_more.
-        intros i _. apply (z_first _ _ Pl). Qed.
+      - unfold upd. destruct (Nat.eqb_spec p t) as [->|n]; [now rewrite Pt, Nat.leb_refl|]. f_equal. apply
+        eq_true_iff_eq. rewrite !Nat.leb_le. lia.
+      - destruct (Nat.eq_dec p t) as [->|n]; [now rewrite Pt|]. f_equal. apply eq_true_iff_eq. rewrite
+        !Nat.leb_le. lia. } rewrite (allowed_ext t (Z t) _ _ Ex). destruct (P t); [|exact Le]. pose proof (buy t
+        (Z t) P' Ht) as B. unfold P' in B at 1. rewrite (proj2 (Nat.leb_gt (S t) t)) in B by lia. rewrite
+        andb_false_r in B. specialize (B eq_refl). enough (sum N (fun i => if exempt t i then 0 else of_next t (Z
+        t) P' i) <= room t) by lia. apply Nat.le_trans with (sum N (fun i => if exempt t i then 0 else Z t i)). {
+        apply sum_le. intros i _. unfold of_next. destruct (exempt t i); auto. destruct (_ && _); lia. } pose
+        proof (z_fits _ _ Pl t Ht). pose proof (split_exempt t (Z t) (fun i => z_stays _ _ Pl t i Ht)). unfold
+        room. lia. } specialize (G 0 ltac:(lia)). rewrite kept_all in G. eapply Nat.le_trans; [exact G|]. rewrite
+        (allowed_ext 0 (Z 0) _ P) by (intros p; apply andb_true_r). apply allowed_more. intros i _. apply
+        (z_first _ _ Pl). Qed.
 
 (* Read backwards, an eviction of what is needed before all steps of P puts its step into P. *)
 Lemma evictions t Y Y' : t < T -> cut t Y Y' -> (forall i, exempt t i = true -> Y i = level t i) ->
@@ -215,42 +214,40 @@ Proof. intros Ht R. induction R as [Y Y' D E | Y v Z Y' Hv F Mv OZ R IH | Y v Z 
   - destruct (IH) with (P := P) (K := K) as (Q & RQ & AQ); auto. { intros i Ei. rewrite OZ, upd_neq by
     congruence. auto. } assert (AZ : allowed t (upd Y v (Y v - 1)) Q <= K). { eapply Nat.le_trans; [|exact AQ].
     apply allowed_more. intros i _. rewrite OZ. auto. } exists Q. split; auto. eapply Nat.le_trans; [|exact AZ].
-    unfold allowed. enough (sum N (of_next t Y Q) <= sum N (of_next t (upd Y v (Y v - 1)) Q)) by lia.
-    apply sum_le. intros j _. unfold of_next. destruct (upd_case Y v (Y v - 1) j) as [[-> E]|[_ E]]; rewrite E;
-    [|lia]. unfold use in F. destruct (next t v <? T); simpl; [|lia]. destruct (free Q _ _); lia.
+    unfold allowed. enough (sum N (of_next t Y Q) <= sum N (of_next t (upd Y v (Y v - 1)) Q)) by lia. apply
+    sum_le. intros j _. unfold of_next. destruct (upd_case Y v (Y v - 1) j) as [[-> E]|[_ E]]; rewrite E; [|lia].
+    unfold use in F. destruct (next t v <? T); simpl; [|lia]. destruct (free Q _ _); lia.
   - destruct (IH) with (P := P) (K := K) as (Q & RQ & AQ); auto. { intros i Ei. rewrite OZ, upd_neq by
     congruence. auto. } assert (AZ : allowed t (upd Y v (Y v - 1)) Q <= K). { eapply Nat.le_trans; [|exact AQ].
     apply allowed_more. intros i _. rewrite OZ. auto. } set (e := next t v). assert (Us : forall i, i < N ->
-    exempt t i = false -> Y i >= 1 -> next t i < T /\ Y i <= worth (next t i) i). { intros i Hi Mi Yi.
-    specialize (Ns i Hi Mi). unfold use in Ns. destruct (Nat.ltb_spec (next t i) T); [auto|lia]. } assert (eT : e
-    < T) by (now apply Us). destruct (next_spec v t ltac:(lia)) as (B & _). fold e in B. destruct (free Q e v)
-    eqn:Fe.
+    exempt t i = false -> Y i >= 1 -> next t i < T /\ Y i <= worth (next t i) i). { intros i Hi Mi Yi. specialize
+    (Ns i Hi Mi). unfold use in Ns. destruct (Nat.ltb_spec (next t i) T); [auto|lia]. } assert (eT : e < T) by
+    (now apply Us). destruct (next_spec v t ltac:(lia)) as (B & _). fold e in B. destruct (free Q e v) eqn:Fe.
     + exists (upd Q t true). split. { intros p. destruct (upd_case Q t true p) as [[-> E]|[_ E]]; rewrite E;
       auto. } assert (Far : forall p, Q p = true -> e < p). { intros p Qp. destruct (le_lt_dec p e) as [L|];
-      auto. exfalso. specialize (RQ p Qp). pose proof (proj1 (free_spec Q e v eT) Fe p Qp) as Cp.
-      pose proof (covers_next t v Ht eT) as Ct. fold e in Ct. rewrite Mv in Ct. unfold covers in Cp, Ct.
-      rewrite (proj2 (Nat.leb_le p e) L), andb_true_r in Cp. apply andb_prop in Ct as [Ct _]. apply Nat.leb_le in
-      Ct. apply Nat.leb_gt in Cp. lia. } assert (Qt : Q t = false) by (destruct (Q t) eqn:E; auto;
-      specialize (Far _ E); lia). assert (Of : forall i, i < N -> exempt t i = false -> of_next t Y Q i = Y i).
-      { intros i Hi Ei. destruct (Y i) eqn:Yi; [unfold of_next; destruct (_ && _); lia|]. destruct (Us i Hi Ei
-      ltac:(lia)) as [L Le]. unfold of_next. rewrite (proj2 (Nat.ltb_lt _ _) L). assert (Fi : free Q (next t i) i
-      = true). { apply free_spec; auto. intros p Qp. specialize (Far p Qp). specialize (Mx i Hi ltac:(lia) Ei).
-      fold e in Mx. unfold covers. apply andb_false_iff. right. apply Nat.leb_gt. lia. } rewrite Fi. simpl. lia.
-      } pose proof (buy t Y Q Ht Qt) as By. pose proof (split_exempt t Y Fo) as Sp. rewrite (sum_ext N _ (fun j
-      => if exempt t j then 0 else Y j)) in By by (intros j Hj; destruct (exempt t j) eqn:Ej; auto).
-      assert (One : allowed t Y Q = allowed t (upd Y v (Y v - 1)) Q + 1). { unfold allowed. enough (sum N
-      (of_next t Y Q) = sum N (of_next t (upd Y v (Y v - 1)) Q) + 1) by lia. pose proof (sum_upd N (of_next t
-      (upd Y v (Y v - 1)) Q) v (Y v) Hv) as U. assert (V : of_next t (upd Y v (Y v - 1)) Q v = Y v - 1).
-      { specialize (Of v Hv Mv). unfold of_next in *. fold e in Of |- *. rewrite Fe in *. rewrite (proj2
-      (Nat.ltb_lt _ _) eT) in *. simpl in *. rewrite upd_eq. lia. } rewrite (sum_ext N (of_next t Y Q) (upd
-      (of_next t (upd Y v (Y v - 1)) Q) v (Y v))); [lia|]. intros j Hj. destruct (Nat.eq_dec j v) as [->|n];
-      [rewrite upd_eq; now apply Of; auto|]. rewrite upd_neq by auto. unfold of_next. now rewrite upd_neq. }
-      pose proof (sum_ge N (fun j => if exempt t j then 0 else Y j) v Hv) as Gv. cbv beta in Gv. rewrite Mv in
-      Gv. unfold room in By. lia.
+      auto. exfalso. specialize (RQ p Qp). pose proof (proj1 (free_spec Q e v eT) Fe p Qp) as Cp. pose proof
+      (covers_next t v Ht eT) as Ct. fold e in Ct. rewrite Mv in Ct. unfold covers in Cp, Ct. rewrite (proj2
+      (Nat.leb_le p e) L), andb_true_r in Cp. apply andb_prop in Ct as [Ct _]. apply Nat.leb_le in Ct. apply
+      Nat.leb_gt in Cp. lia. } assert (Qt : Q t = false) by (destruct (Q t) eqn:E; auto; specialize (Far _ E);
+      lia). assert (Of : forall i, i < N -> exempt t i = false -> of_next t Y Q i = Y i). { intros i Hi Ei.
+      destruct (Y i) eqn:Yi; [unfold of_next; destruct (_ && _); lia|]. destruct (Us i Hi Ei ltac:(lia)) as [L
+      Le]. unfold of_next. rewrite (proj2 (Nat.ltb_lt _ _) L). assert (Fi : free Q (next t i) i = true). { apply
+      free_spec; auto. intros p Qp. specialize (Far p Qp). specialize (Mx i Hi ltac:(lia) Ei). fold e in Mx.
+      unfold covers. apply andb_false_iff. right. apply Nat.leb_gt. lia. } rewrite Fi. simpl. lia. } pose proof
+      (buy t Y Q Ht Qt) as By. pose proof (split_exempt t Y Fo) as Sp. rewrite (sum_ext N _ (fun j => if exempt t
+      j then 0 else Y j)) in By by (intros j Hj; destruct (exempt t j) eqn:Ej; auto). assert (One : allowed t Y Q
+      = allowed t (upd Y v (Y v - 1)) Q + 1). { unfold allowed. enough (sum N (of_next t Y Q) = sum N (of_next t
+      (upd Y v (Y v - 1)) Q) + 1) by lia. pose proof (sum_upd N (of_next t (upd Y v (Y v - 1)) Q) v (Y v) Hv) as
+      U. assert (V : of_next t (upd Y v (Y v - 1)) Q v = Y v - 1). { specialize (Of v Hv Mv). unfold of_next in
+      *. fold e in Of |- *. rewrite Fe in *. rewrite (proj2 (Nat.ltb_lt _ _) eT) in *. simpl in *. rewrite
+      upd_eq. lia. } rewrite (sum_ext N (of_next t Y Q) (upd (of_next t (upd Y v (Y v - 1)) Q) v (Y v))); [lia|].
+      intros j Hj. destruct (Nat.eq_dec j v) as [->|n]; [rewrite upd_eq; now apply Of; auto|]. rewrite upd_neq by
+      auto. unfold of_next. now rewrite upd_neq. } pose proof (sum_ge N (fun j => if exempt t j then 0 else Y j)
+      v Hv) as Gv. cbv beta in Gv. rewrite Mv in Gv. unfold room in By. lia.
     + exists Q. split; auto. eapply Nat.le_trans; [|exact AZ]. unfold allowed. enough (sum N (of_next t Y Q) <=
-      sum N (of_next t (upd Y v (Y v - 1)) Q)) by lia. apply sum_le. intros j _. unfold of_next.
-      destruct (upd_case Y v (Y v - 1) j) as [[-> E]|[_ E]]; rewrite E; [|lia]. fold e. rewrite Fe, andb_false_r.
-      lia. Qed.
+      sum N (of_next t (upd Y v (Y v - 1)) Q)) by lia. apply sum_le. intros j _. unfold of_next. destruct
+      (upd_case Y v (Y v - 1) j) as [[-> E]|[_ E]]; rewrite E; [|lia]. fold e. rewrite Fe, andb_false_r. lia.
+      Qed.
 
 (* A run: X t is cached at the start of turn t. *)
 Variable X : nat -> nat -> nat.
@@ -268,8 +265,8 @@ Lemma exempt_step t i : exempt (S t) i = true -> touch t i = true \/ (touch t i 
 Proof. unfold exempt. simpl. destruct (touch t i); auto. rewrite !Nat.ltb_lt. right. split; auto. lia. Qed.
 Lemma stays t : t < T -> forall i, exempt t i = true -> X t i = level t i.
 Proof. induction t; intros Ht i E; [unfold exempt in E; simpl in E; discriminate|]. destruct (cuts t Ht) as (Y &
-  EY & Cu). destruct (cut_facts _ _ _ Cu) as (_ & _ & K). rewrite (K i E), EY. unfold fill. simpl.
-  destruct (exempt_step t i E) as [->|[-> E']]; auto. apply IHt; auto. lia. Qed.
+  EY & Cu). destruct (cut_facts _ _ _ Cu) as (_ & _ & K). rewrite (K i E), EY. unfold fill. simpl. destruct
+  (exempt_step t i E) as [->|[-> E']]; auto. apply IHt; auto. lia. Qed.
 Lemma filled_stays t : S t < T -> forall i, exempt (S t) i = true -> fill t (X t) i = level (S t) i.
 Proof. intros Ht i E. unfold fill. simpl. destruct (exempt_step t i E) as [->|[-> E']]; auto. apply stays; auto.
   lia. Qed.
@@ -287,10 +284,9 @@ Proof. assert (G : forall t, t <= T -> exists P, (forall p, P p = true -> t <= p
       (X t)) P <= kept_from (S t) X). { destruct (Nat.eq_dec (S t) T) as [ET|n].
         - exists P. split; auto. rewrite ET in *. rewrite allowed_end in * by auto. lia.
         - destruct (cuts t ltac:(lia)) as (Y & EY & Cu). destruct (evictions (S t) Y (X (S t)) ltac:(lia) Cu)
-          with (P := P) (K := kept_from (S t) X) as (Q & RQ & AQ); auto. { intros i Ei. rewrite EY.
-          apply filled_stays; auto. lia. } exists Q. split; auto. eapply Nat.le_trans; [|exact AQ].
-          apply allowed_more. intros i _. rewrite EY. auto. } destruct E as (Q & RQ & AQ). exists Q. split;
-          [intros p Qp; specialize (RQ p Qp); lia|]. rewrite (serving t (X t) Q Ht), kept_here by auto.
-          unfold kept at 1. lia. } destruct (G 0 ltac:(lia)) as (P & _ & A). exists P. now rewrite <- kept_all.
-          Qed.
+          with (P := P) (K := kept_from (S t) X) as (Q & RQ & AQ); auto. { intros i Ei. rewrite EY. apply
+          filled_stays; auto. lia. } exists Q. split; auto. eapply Nat.le_trans; [|exact AQ]. apply allowed_more.
+          intros i _. rewrite EY. auto. } destruct E as (Q & RQ & AQ). exists Q. split; [intros p Qp; specialize
+          (RQ p Qp); lia|]. rewrite (serving t (X t) Q Ht), kept_here by auto. unfold kept at 1. lia. } destruct
+          (G 0 ltac:(lia)) as (P & _ & A). exists P. now rewrite <- kept_all. Qed.
 End Items.

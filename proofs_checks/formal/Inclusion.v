@@ -34,13 +34,13 @@ Proof. intros K R. induction R as [X D | X v X' O G R IH]; intros Y Y' [L S1] W 
   - destruct Q as [Y _ | Y u Y' O G Q]; [split; auto|lia].
   - destruct (goes _ _ _ _ _ G) as (Hv & Xv). pose proof (sum_upd N X v (X v - 1) Hv) as UX. destruct Q as [Y D |
     Y u Y' O' G' Q].
-    + apply (IH Y Y); auto using in_order_fits. split; [|unfold lose; lia]. intros i. specialize (L i).
-      at_place v i; lia.
+    + apply (IH Y Y); auto using in_order_fits. split; [|unfold lose; lia]. intros i. specialize (L i). at_place
+      v i; lia.
     + destruct (goes _ _ _ _ _ G') as (Hu & Yu). pose proof (sum_upd N Y u (Y u - 1) Hu) as UY. apply (IH (lose Y
-      u) Y'); auto; [|intros i; specialize (W i); at_place u i; lia]. split; [|unfold lose; lia].
-      pose proof (same_or_more _ _ _ _ _ _ _ K W L G G') as SM. intros i. specialize (L i). unfold lose.
-      destruct (upd_case X v (X v - 1) i) as [[Ev EX]|[nv EX]], (upd_case Y u (Y u - 1) i) as [[Eu EY]|[nu EY]];
-      rewrite EX, EY; subst; lia. Qed.
+      u) Y'); auto; [|intros i; specialize (W i); at_place u i; lia]. split; [|unfold lose; lia]. pose proof
+      (same_or_more _ _ _ _ _ _ _ K W L G G') as SM. intros i. specialize (L i). unfold lose. destruct (upd_case
+      X v (X v - 1) i) as [[Ev EX]|[nv EX]], (upd_case Y u (Y u - 1) i) as [[Eu EY]|[nu EY]]; rewrite EX, EY;
+      subst; lia. Qed.
 
 Lemma kept_within w theta budget C X X' M : in_order C forced budget w theta X X' -> within M X -> within M X'.
 Proof. induction 1 as [|X v X' O G R IH]; auto. intros W. apply IH. intros i. specialize (W i). at_place v i;
@@ -57,8 +57,8 @@ Proof. induction us as [|u us IH]; intros w X Y exX exY St W [L S1] Nu RX RY.
     ? ? X' xsX CX RX']; subst. destruct (serve_stands N w u St Hu) as (St' & K). assert (W' : within (past (serve
     u w)) (fill u Y)) by (exact (fill_le u Y (past w) W)). constructor; [unfold excess, uncached, reused;
     specialize (L (who u)); lia|]. assert (Ne : nested (fill u X) (fill u Y)). { split; [exact (fill_le u X Y
-    L)|]. unfold fill. set (n := history u + prompt u + response u). pose proof (sum_upd N X (who u) n Hu).
-    pose proof (sum_upd N Y (who u) n Hu). specialize (L (who u)). lia. } apply (IH (serve u w) X' Y'); auto.
+    L)|]. unfold fill. set (n := history u + prompt u + response u). pose proof (sum_upd N X (who u) n Hu). pose
+    proof (sum_upd N Y (who u) n Hu). specialize (L (who u)). lia. } apply (IH (serve u w) X' Y'); auto.
     + exact (kept_within _ _ _ _ _ _ _ CY W').
     + exact (cut_nested _ _ _ _ _ _ K CX _ _ Ne W' CY). Qed.
 
@@ -73,9 +73,9 @@ Proof. intros W R. unfold lru in R. induction R as [X D | X v X' Hv F Mv R IH | 
 Lemma lru_runs C : forall us w X xs, within (past w) X -> run 0 (lru N C forced) w X us xs ->
   run 0 (fun w => in_order C forced (past w) w) w X us xs.
 Proof. induction us as [|u us IH]; intros w X xs W R; inversion R as [|? ? ? ? X' ys K R']; subst;
-  [constructor|]. assert (W' : within (past (serve u w)) (fill u X)) by (exact (fill_le u X (past w) W)).
-  pose proof (lru_in_order _ _ _ _ _ W' K) as I. econstructor; [exact I|]. apply IH; auto. exact (kept_within _ _
-  _ _ _ _ _ I W'). Qed.
+  [constructor|]. assert (W' : within (past (serve u w)) (fill u X)) by (exact (fill_le u X (past w) W)). pose
+  proof (lru_in_order _ _ _ _ _ W' K) as I. econstructor; [exact I|]. apply IH; auto. exact (kept_within _ _ _ _
+  _ _ _ I W'). Qed.
 (* A run in this order is one of T-LRU. *)
 Lemma in_order_is_tlru C xi w theta X X' : tlru_in_order N C forced xi w theta X X' ->
   tlru N C forced xi w theta X X'.
@@ -97,9 +97,9 @@ Theorem inclusion_of_lru : forall N C forced w X us of_smaller of_larger,
   run 0 (lru N C forced) w X us of_smaller ->
   run 0 (lru N (S C) forced) w X us of_larger ->
   Forall2 le of_larger of_smaller.
-Proof. intros N C forced w X us xs ys St Tr RX RY. destruct (start_stands _ _ _ St) as (S & W).
-  apply (larger_reuses_no_less N forced C (fun w => past w) us w X X); auto using lru_runs, nested_itself.
-  exact (trace_numbers N us w Tr). Qed.
+Proof. intros N C forced w X us xs ys St Tr RX RY. destruct (start_stands _ _ _ St) as (S & W). apply
+  (larger_reuses_no_less N forced C (fun w => past w) us w X X); auto using lru_runs, nested_itself. exact
+  (trace_numbers N us w Tr). Qed.
 
 (* Row stack.tlru, inclusion. The same of T-LRU with least-recent trimming, for any estimates. *)
 Theorem inclusion_of_tlru : forall N C xi forced w X us of_smaller of_larger,
@@ -107,6 +107,6 @@ Theorem inclusion_of_tlru : forall N C xi forced w X us of_smaller of_larger,
   run 0 (tlru_in_order N C forced xi) w X us of_smaller ->
   run 0 (tlru_in_order N (S C) forced xi) w X us of_larger ->
   Forall2 le of_larger of_smaller.
-Proof. intros N C xi forced w X us xs ys St Tr RX RY. destruct (start_stands _ _ _ St) as (S & W).
-  apply (larger_reuses_no_less N forced C (budget xi) us w X X); auto using nested_itself. exact (trace_numbers N
-  us w Tr). Qed.
+Proof. intros N C xi forced w X us xs ys St Tr RX RY. destruct (start_stands _ _ _ St) as (S & W). apply
+  (larger_reuses_no_less N forced C (budget xi) us w X X); auto using nested_itself. exact (trace_numbers N us w
+  Tr). Qed.

@@ -10,12 +10,12 @@ Local Notation leads := (leads blk).
 Lemma leads_le X t n : forall d, leads X t n d <= n.
 Proof. induction n; simpl; intros; auto. destruct (X t (blk t d)); [specialize (IHn (S d)); lia | lia]. Qed.
 Lemma leads_in X t n : forall d k, k < leads X t n d -> X t (blk t (d + k)) = true.
-Proof. induction n; simpl; intros d k H; [lia|]. destruct (X t (blk t d)) eqn:E; [|lia]. destruct k;
-  [now rewrite Nat.add_0_r|]. replace (d + S k) with (S d + k) by lia. apply IHn. lia. Qed.
+Proof. induction n; simpl; intros d k H; [lia|]. destruct (X t (blk t d)) eqn:E; [|lia]. destruct k; [now rewrite
+  Nat.add_0_r|]. replace (d + S k) with (S d + k) by lia. apply IHn. lia. Qed.
 Lemma leads_ge X t n m : forall d, m <= n -> (forall k, k < m -> X t (blk t (d + k)) = true) -> leads X t n d >= m.
 Proof. revert m. induction n; simpl; intros m d L H; [lia|]. destruct m; [lia|]. pose proof (H 0 ltac:(lia)) as
-  H0. rewrite Nat.add_0_r in H0. rewrite H0. enough (leads X t n (S d) >= m) by lia. apply IHn; [lia|].
-  intros k Hk. replace (S d + k) with (d + S k) by lia. apply H. lia. Qed.
+  H0. rewrite Nat.add_0_r in H0. rewrite H0. enough (leads X t n (S d) >= m) by lia. apply IHn; [lia|]. intros k
+  Hk. replace (S d + k) with (d + S k) by lia. apply H. lia. Qed.
 Lemma leads_min X t n m : forall d, n <= m -> leads X t n d = min n (leads X t m d).
 Proof. revert m. induction n; simpl; intros m d H; auto. destruct m; [lia|]. simpl. destruct (X t (blk t d));
   auto. rewrite (IHn m); lia. Qed.

@@ -34,8 +34,8 @@ Proof. intros H. unfold turn_at, game, opening. rewrite app_nth1 by (rewrite map
   rewrite (nth_indep _ _ (first_turn n 0)) by (rewrite map_length, seq_length; exact H). rewrite map_nth, seq_nth
   by exact H. reflexivity. Qed.
 Lemma game_last i : turn_at (tr i) last = Turn i n xi 0 0.
-Proof. unfold turn_at, game, opening. rewrite app_nth2; rewrite map_length, seq_length; [|auto]. unfold last.
-  now rewrite Nat.sub_diag. Qed.
+Proof. unfold turn_at, game, opening. rewrite app_nth2; rewrite map_length, seq_length; [|auto]. unfold last. now
+  rewrite Nat.sub_diag. Qed.
 Lemma game_start i : firstn last (tr i) = opening n last.
 Proof. unfold game, last. rewrite firstn_app. unfold opening. rewrite map_length, seq_length, Nat.sub_diag.
   simpl. rewrite app_nil_r. apply firstn_all2. now rewrite map_length, seq_length. Qed.
@@ -48,30 +48,28 @@ Proof. induction m; simpl; lia. Qed.
 
 (* An online policy with room for h n pays on average n (1 - h / K): it does not know who comes again. *)
 Lemma game_fits i : i < K -> each_fits (n + more * n) forced (tr i).
-Proof. intros Hi t Ht Fo. pose proof (fits Fo). rewrite game_steps in Ht. unfold filled, input.
-  destruct (Nat.eq_dec t last) as [->|]; [rewrite game_last|rewrite game_first by lia]; rewrite Fo; simpl; lia.
-  Qed.
+Proof. intros Hi t Ht Fo. pose proof (fits Fo). rewrite game_steps in Ht. unfold filled, input. destruct
+  (Nat.eq_dec t last) as [->|]; [rewrite game_last|rewrite game_first by lia]; rewrite Fo; simpl; lia. Qed.
 Lemma game_numbers i u : i < K -> In u (tr i) -> who u < K + more.
-Proof. intros Hi. unfold game, opening. rewrite in_app_iff, in_map_iff. intros [(k & <- & Hk)|[<-|[]]];
-  [apply in_seq in Hk; simpl; lia|simpl; lia]. Qed.
+Proof. intros Hi. unfold game, opening. rewrite in_app_iff, in_map_iff. intros [(k & <- & Hk)|[<-|[]]]; [apply
+  in_seq in Hk; simpl; lia|simpl; lia]. Qed.
 Lemma policy_pays policy : online forced (K + more) (h * n + more * n) policy ->
   n * (K - h) <= sum K (fun i => tel xi (tr i) (held policy (tr i))).
 Proof. intros On. set (x := policy (opening n last)). assert (Pay : forall i, i < K -> n <= tel xi (tr i) (held
   policy (tr i)) + x i). { intros i Hi. unfold tel. rewrite game_steps. pose proof (term_le (S last) (fun t =>
   input (tr i) t - min (held policy (tr i) t (who (turn_at (tr i) t))) (history (turn_at (tr i) t)) - xi) last
   ltac:(lia)) as L. cbn beta in L. unfold input in L at 1. rewrite game_last in L. cbn [who history prompt] in L.
-  unfold held in L at 1. rewrite game_start in L. fold x in L. lia. } assert (Fit : sum K x <= h * n).
-  { destruct (Nat.eq_dec K 0) as [->|]; [simpl; lia|]. assert (P : plan (K + more) (h * n + more * n) forced
-  empty (tr 0) (held policy (tr 0))). { apply On; [intros u Hu; apply (game_numbers 0); auto; lia|].
-  intros t Ht Fo. pose proof (game_fits 0 ltac:(lia) t Ht Fo). nia. } pose proof (p_fits _ _ _ _ _ _ P last
-  ltac:(rewrite game_steps; lia)) as F. unfold held in F. rewrite game_start in F. fold x in F.
-  destruct (bool_dec forced true) as [Q|Q]; [|apply not_true_is_false in Q]; rewrite Q in F; simpl in F.
-  2:{ rewrite !Nat.add_0_r in F. exact F. } rewrite Nat.add_1_r in F. simpl in F. assert (E : last = S K) by
-  (unfold last; rewrite Q; simpl; lia). pose proof (p_forced _ _ _ _ _ _ P K ltac:(rewrite game_steps;
-  lia) Q) as Fo. unfold filled, input in Fo. rewrite game_first in Fo by lia. cbn [who history prompt response
-  first_turn] in Fo. unfold held in Fo. rewrite <- E, game_start in Fo. fold x in Fo. lia. } assert (S1 : sum K
-  (fun _ => n) <= sum K (fun i => tel xi (tr i) (held policy (tr i)) + x i)) by (apply sum_le; auto).
-  rewrite sum_add, sum_const in S1. nia. Qed.
+  unfold held in L at 1. rewrite game_start in L. fold x in L. lia. } assert (Fit : sum K x <= h * n). { destruct
+  (Nat.eq_dec K 0) as [->|]; [simpl; lia|]. assert (P : plan (K + more) (h * n + more * n) forced empty (tr 0)
+  (held policy (tr 0))). { apply On; [intros u Hu; apply (game_numbers 0); auto; lia|]. intros t Ht Fo. pose
+  proof (game_fits 0 ltac:(lia) t Ht Fo). nia. } pose proof (p_fits _ _ _ _ _ _ P last ltac:(rewrite game_steps;
+  lia)) as F. unfold held in F. rewrite game_start in F. fold x in F. destruct (bool_dec forced true) as [Q|Q];
+  [|apply not_true_is_false in Q]; rewrite Q in F; simpl in F. 2:{ rewrite !Nat.add_0_r in F. exact F. } rewrite
+  Nat.add_1_r in F. simpl in F. assert (E : last = S K) by (unfold last; rewrite Q; simpl; lia). pose proof
+  (p_forced _ _ _ _ _ _ P K ltac:(rewrite game_steps; lia) Q) as Fo. unfold filled, input in Fo. rewrite
+  game_first in Fo by lia. cbn [who history prompt response first_turn] in Fo. unfold held in Fo. rewrite <- E,
+  game_start in Fo. fold x in Fo. lia. } assert (S1 : sum K (fun _ => n) <= sum K (fun i => tel xi (tr i) (held
+  policy (tr i)) + x i)) by (apply sum_le; auto). rewrite sum_add, sum_const in S1. nia. Qed.
 
 (* In hindsight a cache of n keeps the one that comes again, and who is exempt. *)
 Definition keeps_it i t j :=
@@ -94,16 +92,16 @@ Proof. intros Hi. assert (Le : K <= last /\ last <= S K) by (unfold last; destru
     if forced && (t =? S j) then n else 0)).
     + apply sum_le. intros j _. destruct (t <=? last), (j =? i), (i <? t), (forced && (t =? S j)); simpl; lia.
     + rewrite sum_add. apply Nat.add_le_mono.
-      * eapply Nat.le_trans; [apply (sum_one _ _ i)|]; [|rewrite Nat.eqb_refl; auto]. intros j _ Nj.
-        apply Nat.eqb_neq in Nj. now rewrite Nj.
+      * eapply Nat.le_trans; [apply (sum_one _ _ i)|]; [|rewrite Nat.eqb_refl; auto]. intros j _ Nj. apply
+        Nat.eqb_neq in Nj. now rewrite Nj.
       * destruct forced; simpl; [|rewrite sum_zero; lia]. destruct t as [|t]; [simpl; rewrite sum_zero; lia|].
-        eapply Nat.le_trans; [apply (sum_one _ _ t)|]; [|destruct (_ =? _); lia]. intros j _ Nj.
-        destruct (Nat.eqb_spec (S t) (S j)); [lia|auto].
-  - intros t Ht Fo. rewrite game_steps in Ht. unfold keeps_it, filled, input. rewrite game_first by lia.
-    cbn [who history prompt response first_turn]. rewrite Fo, Nat.eqb_refl, orb_true_r, andb_true_r.
-    replace (S t <=? last) with true by (symmetry; apply Nat.leb_le; lia). lia.
-  - unfold tel. rewrite game_steps. rewrite (sum_ext _ _ (fun _ => 0)); [apply sum_zero|]. intros t Ht.
-    unfold input. destruct (Nat.eq_dec t last) as [->|nl].
+        eapply Nat.le_trans; [apply (sum_one _ _ t)|]; [|destruct (_ =? _); lia]. intros j _ Nj. destruct
+        (Nat.eqb_spec (S t) (S j)); [lia|auto].
+  - intros t Ht Fo. rewrite game_steps in Ht. unfold keeps_it, filled, input. rewrite game_first by lia. cbn [who
+    history prompt response first_turn]. rewrite Fo, Nat.eqb_refl, orb_true_r, andb_true_r. replace (S t <=?
+    last) with true by (symmetry; apply Nat.leb_le; lia). lia.
+  - unfold tel. rewrite game_steps. rewrite (sum_ext _ _ (fun _ => 0)); [apply sum_zero|]. intros t Ht. unfold
+    input. destruct (Nat.eq_dec t last) as [->|nl].
     + rewrite game_last. cbn [who history prompt]. unfold keeps_it. rewrite Nat.leb_refl. replace (i <? last)
       with true by (symmetry; apply Nat.ltb_lt; lia). rewrite Nat.eqb_refl. simpl. lia.
     + rewrite game_first by lia. cbn [who history prompt first_turn]. lia. Qed.
@@ -131,9 +129,9 @@ Proof. intros n K xi h forced dice Hn Hx Hh HK Fi On. destruct (on_average K (fu
   * tel xi (game n (K + b2n forced) xi i) (held (snd d) (game n (K + b2n forced) xi i)))) (n * (K - h) * lsum
     dice fst)) as (i & Hi & P); [lia| |].
   - rewrite <- lsum_swap. assert (E : n * (K - h) * lsum dice fst = lsum dice (fun d => fst d * (n * (K - h)))).
-    { clear. induction dice; simpl; [lia|]. nia. } rewrite E. apply lsum_le. intros [w p] Hd.
-    pose proof (policy_pays n K xi h forced Hn Hx Hh Fi p (On _ Hd)) as Q. cbn [fst snd]. eapply Nat.le_trans;
-    [apply Nat.mul_le_mono_l, Q|]. rewrite sum_times. auto.
+    { clear. induction dice; simpl; [lia|]. nia. } rewrite E. apply lsum_le. intros [w p] Hd. pose proof
+    (policy_pays n K xi h forced Hn Hx Hh Fi p (On _ Hd)) as Q. cbn [fst snd]. eapply Nat.le_trans; [apply
+    Nat.mul_le_mono_l, Q|]. rewrite sum_times. auto.
   - exists (game n (K + b2n forced) xi i). split; [eauto|]. split; [exact P|]. exists (keeps_it n K forced i).
     now apply (optimum_pays_nothing n K xi h). Qed.
 
@@ -147,6 +145,6 @@ Proof. intros c b xi h Hx Hh. exists (2 * S b), (2 * h). intros policy On. asser
   destruct (not_competitive (2 * S b) (2 * h) xi h false [(1, policy)]) as (us & _ & P & best & PB & Z); try lia;
   try discriminate.
   - intros d [<-|[]]. rewrite E1, E2. exact On.
-  - exists us, best. rewrite E1, E2 in PB. split; [exact PB|]. rewrite Z. cbn [lsum fst snd] in P.
-    rewrite Nat.mul_1_l, !Nat.add_0_r in P. replace (2 * h - h) with h in P by lia. apply Nat.mul_lt_mono_pos_l
-    with (2 * h); nia. Qed.
+  - exists us, best. rewrite E1, E2 in PB. split; [exact PB|]. rewrite Z. cbn [lsum fst snd] in P. rewrite
+    Nat.mul_1_l, !Nat.add_0_r in P. replace (2 * h - h) with h in P by lia. apply Nat.mul_lt_mono_pos_l with (2 *
+    h); nia. Qed.

@@ -76,8 +76,8 @@ Proof. induction T; simpl; auto. rewrite (Nat.add_comm D (T * D)), sum_app. lia.
 Lemma sum_ltb D k : k <= D -> sum D (fun d => if d <? k then 1 else 0) = k.
 Proof. intros H. replace D with (k + (D - k)) by lia. rewrite sum_app. rewrite (sum_ext k _ (fun _ => 1)) by
   (intros; replace (i <? k) with true by (symmetry; apply Nat.ltb_lt; lia); auto). rewrite (sum_ext (D - k) _
-  (fun _ => 0)) by (intros; replace (k + i <? k) with false by (symmetry; apply Nat.ltb_ge; lia); auto).
-  rewrite sum_zero. enough (sum k (fun _ => 1) = k) by lia. clear. induction k; simpl; lia. Qed.
+  (fun _ => 0)) by (intros; replace (k + i <? k) with false by (symmetry; apply Nat.ltb_ge; lia); auto). rewrite
+  sum_zero. enough (sum k (fun _ => 1) = k) by lia. clear. induction k; simpl; lia. Qed.
 
 (* as many ones as there are marked items, if marks are injective *)
 Lemma sum_inj M NB (p : nat -> bool) (f : nat -> nat) (Y : nat -> bool) :
@@ -86,33 +86,17 @@ Lemma sum_inj M NB (p : nat -> bool) (f : nat -> nat) (Y : nat -> bool) :
   cnt M p <= cnt NB Y.
 Proof. revert Y. induction M; intros Y H Inj; [unfold cnt; simpl; lia|]. unfold cnt. simpl. fold (cnt M p).
   destruct (p M) eqn:PM.
-  - destruct (H M ltac:(lia) PM) as [B YM]. pose proof (cnt_upd NB Y (f M) false B) as U. rewrite YM in U.
-    simpl in U. assert (cnt M p <= cnt NB (upd Y (f M) false)). { apply IHM.
+  - destruct (H M ltac:(lia) PM) as [B YM]. pose proof (cnt_upd NB Y (f M) false B) as U. rewrite YM in U. simpl
+    in U. assert (cnt M p <= cnt NB (upd Y (f M) false)). { apply IHM.
       - intros i Hi Pi. destruct (H i ltac:(lia) Pi) as [Bi Yi]. split; auto. rewrite upd_neq; auto. intros E.
         assert (i = M) by (apply Inj; auto; lia). lia.
       - intros; apply Inj; auto; lia. } unfold cnt in *. lia.
   - assert (cnt M p <= cnt NB Y) by (apply IHM; [intros; apply H | intros; apply Inj]; auto; lia). unfold cnt in
     *. lia. Qed.
 
-Lemma argmax m (p : nat -> bool) (key : nat -> nat) : (exists i, i < m /\ p i = true) ->
-  exists I, I < m /\ p I = true /\ forall J, J < m -> p J = true -> key J <= key I.
-Proof. induction m; intros (i & Hi & Pi); [lia|]. destruct (existsb p (seq 0 m)) eqn:E.
-  - apply existsb_exists in E as (k & Hk & Pk). apply in_seq in Hk. destruct (IHm (ex_intro _ k (conj (proj2 Hk)
-    Pk))) as (I & HI & PI & Mx). destruct (p m) eqn:Pm; [destruct (le_lt_dec (key I) (key m))|].
-    + exists m. repeat split; auto. intros J HJ PJ. destruct (Nat.eq_dec J m) as [->|]; auto. specialize (Mx J
-      ltac:(lia) PJ). lia.
-    + exists I. repeat split; auto. intros J HJ PJ. destruct (Nat.eq_dec J m) as [->|]; [lia|]. apply Mx; auto;
-      lia.
-    + exists I. repeat split; auto. intros J HJ PJ. destruct (Nat.eq_dec J m) as [->|]; [congruence|]. apply Mx;
-      auto; lia.
-  - assert (N : forall j, j < m -> p j = false). { intros j Hj. apply not_true_iff_false. intros H.
-    apply not_true_iff_false in E. apply E. apply existsb_exists. exists j. split; auto. apply in_seq. lia. }
-    assert (i = m) by (destruct (Nat.eq_dec i m); auto; rewrite N in Pi by lia; discriminate). subst. exists m.
-    repeat split; auto. intros J HJ PJ. destruct (Nat.eq_dec J m) as [->|]; auto. rewrite N in PJ by lia.
-    discriminate. Qed.
 Lemma cnt_pos m p : cnt m p > 0 -> exists i, i < m /\ p i = true.
-Proof. induction m; unfold cnt in *; simpl; intros H; [lia|]. destruct (p m) eqn:E; [exists m; auto|].
-  destruct IHm as (i & Hi & Pi); [lia|]. exists i; auto. Qed.
+Proof. induction m; unfold cnt in *; simpl; intros H; [lia|]. destruct (p m) eqn:E; [exists m; auto|]. destruct
+  IHm as (i & Hi & Pi); [lia|]. exists i; auto. Qed.
 
 (* the least key among those that p takes *)
 Fixpoint pick (n : nat) (p : nat -> bool) (key : nat -> nat) : option nat :=

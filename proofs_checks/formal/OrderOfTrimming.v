@@ -44,8 +44,8 @@ Lemma core_of_cut w theta X X' : within (past w) X -> cut N C forced (b w) (no_s
   forall A, (forall i, A i = core w theta X i) -> exists A', lru w theta A A' /\ forall i, A' i = core w theta X'
     i.
 Proof. intros W R. induction R as [X D | X v X' Hv F Mv R IH | X v X' O Rd Lv R IH]; intros A E.
-  - exists A. split; auto. apply fits. apply Nat.le_trans with (sum N X); auto. apply sum_le. intros i _.
-    rewrite E. apply core_le.
+  - exists A. split; auto. apply fits. apply Nat.le_trans with (sum N X); auto. apply sum_le. intros i _. rewrite
+    E. apply core_le.
   - apply IH; [intros i; specialize (W i); at_place v i; lia|]. intros i. rewrite E. unfold core. unfold lose.
     destruct (upd_case X v (X v - 1) i) as [[-> U]|[_ U]]; rewrite U; auto. rewrite (may_not_exempt _ _ Mv). lia.
   - assert (EX : forall i, i < N -> A i = X i). { intros i Hi. rewrite E. unfold core. destruct (exempt forced
@@ -96,10 +96,10 @@ Proof. induction us as [|u us IH]; intros w X Y exX exY St WX WY I Tr Co RX RY.
       := serve u w) (theta := who u) (B := core (serve u w) (who u) Y1) (B' := B) (A := core (serve u w) (who u)
       X1); auto.
         - intros i. pose proof (core_le (serve u w) (who u) X1 i). specialize (WX' i). lia.
-        - intros i. unfold core, X1, Y1, drop_those, fill. destruct (Nat.eq_dec i (who u)) as [->|n];
-          [now rewrite !upd_eq|]. rewrite !upd_neq by auto. specialize (I i). assert (Ex : exempt forced (who u)
-          i = false) by (apply may_not_exempt; intros _; auto). rewrite Ex. simpl. rewrite andb_true_r.
-          destruct (gone (serve u w) i); auto. now rewrite (Ot i n). } apply (IH (serve u w) X' Y'); auto.
+        - intros i. unfold core, X1, Y1, drop_those, fill. destruct (Nat.eq_dec i (who u)) as [->|n]; [now
+          rewrite !upd_eq|]. rewrite !upd_neq by auto. specialize (I i). assert (Ex : exempt forced (who u) i =
+          false) by (apply may_not_exempt; intros _; auto). rewrite Ex. simpl. rewrite andb_true_r. destruct
+          (gone (serve u w) i); auto. now rewrite (Ot i n). } apply (IH (serve u w) X' Y'); auto.
       * exact (cut_within _ _ _ _ _ _ _ CX WX').
       * exact (cut_within _ _ _ _ _ _ _ CY WY').
       * intros i. specialize (AB i). rewrite EA, EB in AB. unfold core in AB. destruct (exempt forced (who u) i);
@@ -135,10 +135,10 @@ Definition gone us w0 (w : world) i := steps us <=? coming us w0 w i.
 Definition exact_budget xi us w0 (w : world) i := past w i + prompt (turn_at us (coming us w0 w i)) - xi.
 Lemma exact_foresees xi us w0 : forall vs w k, now w = now w0 + k -> k + length vs = steps us ->
   (forall i, nth i vs (Turn 0 0 0 0 0) = turn_at us (k + i)) -> foresees xi (exact_budget xi us w0) w vs.
-Proof. induction vs as [|u vs IH]; intros w k Nw L V; simpl; auto. simpl in L. pose proof (V 0) as V0.
-  simpl in V0. rewrite Nat.add_0_r in V0. assert (Here : forall i, next us k i = if who u =? i then k else next
-  us (S k) i). { intros i. unfold next. replace (steps us - k) with (S (steps us - S k)) by lia. simpl.
-  now rewrite V0. } unfold exact_budget, coming. replace (now w - now w0) with k by lia. split; [|split].
+Proof. induction vs as [|u vs IH]; intros w k Nw L V; simpl; auto. simpl in L. pose proof (V 0) as V0. simpl in
+  V0. rewrite Nat.add_0_r in V0. assert (Here : forall i, next us k i = if who u =? i then k else next us (S k)
+  i). { intros i. unfold next. replace (steps us - k) with (S (steps us - S k)) by lia. simpl. now rewrite V0. }
+  unfold exact_budget, coming. replace (now w - now w0) with k by lia. split; [|split].
   - intros _. rewrite Here, Nat.eqb_refl, <- V0. lia.
   - intros j n. cbn [now past serve]. rewrite upd_neq by auto. replace (S (now w) - now w0) with (S k) by lia.
     rewrite (Here j). now rewrite (proj2 (Nat.eqb_neq (who u) j)) by auto.
@@ -177,10 +177,10 @@ Proof. induction us as [|u us IH]; intros w X Y xs ys St W E G Es Tr RX RY; inve
   (fill u X)) by (exact (fill_le u X (past w) W)). assert (G' : forall i, xi <= guess (serve u w) i). { intros i.
   simpl. destruct (upd_case (guess w) (who u) (estimate u) i) as [[-> F]|[_ F]]; rewrite F; auto. } f_equal;
   [unfold excess, uncached, reused; now rewrite E|]. assert (CX' : lru N C forced (serve u w) (who u) (fill u X)
-  X'). { apply nothing_to_trim with (b := budget xi (serve u w)) (ready := at_once); auto. intros i.
-  specialize (G' i). unfold budget. lia. } apply (IH (serve u w) X' Y'); auto; [exact (cut_within _ _ _ _ _ _ _ _
-  _ _ CX W')|]. apply (lru_same N C forced (serve u w) (who u) _ _ K W' CX' (fill u Y)); auto. intros i.
-  unfold fill, upd. now rewrite E. Qed.
+  X'). { apply nothing_to_trim with (b := budget xi (serve u w)) (ready := at_once); auto. intros i. specialize
+  (G' i). unfold budget. lia. } apply (IH (serve u w) X' Y'); auto; [exact (cut_within _ _ _ _ _ _ _ _ _ _ CX
+  W')|]. apply (lru_same N C forced (serve u w) (who u) _ _ K W' CX' (fill u Y)); auto. intros i. unfold fill,
+  upd. now rewrite E. Qed.
 
 (* Row theorem-31.large-q. With estimates of at least xi T-LRU is LRU, turn by turn: run 0 gives the uncached
    tokens. *)
@@ -189,5 +189,5 @@ Theorem tlru_is_lru : forall N C xi forced w X us of_tlru of_lru,
   run 0 (tlru_partial N C forced xi) w X us of_tlru ->
   run 0 (lru N C forced) w X us of_lru ->
   of_tlru = of_lru.
-Proof. intros N C xi forced w X us xs ys St Tr G Es. destruct (start_stands _ _ _ St) as (S & W).
-  now apply same_runs. Qed.
+Proof. intros N C xi forced w X us xs ys St Tr G Es. destruct (start_stands _ _ _ St) as (S & W). now apply
+  same_runs. Qed.

@@ -32,8 +32,8 @@ Lemma pass_floor theta f l : (forall n h, f (holding n h) = f n) -> forall over,
 Proof. intros F. induction l as [|n l IH]; simpl; intros over; [split; [lia | tauto]|]. destruct (exempt forced
   theta (id n)) eqn:E; simpl.
   - destruct (IH over) as [A B]. split; [lia|]. intros H m [<-|G] Em; [congruence|]. apply B; auto; lia.
-  - remember (min (held n - f n) over) as k eqn:Ek. destruct (IH (over - k)) as [A B]. split; [lia|].
-    intros H m [<-|G] Em; [|apply B; auto; lia]. rewrite F. simpl. lia. Qed.
+  - remember (min (held n - f n) over) as k eqn:Ek. destruct (IH (over - k)) as [A B]. split; [lia|]. intros H m
+    [<-|G] Em; [|apply B; auto; lia]. rewrite F. simpl. lia. Qed.
 
 Section Steps.
 Variable b : nat -> nat.
@@ -60,18 +60,18 @@ Lemma evict_lump k : forall X v, v < N -> may_lose forced theta v -> k <= X v ->
   exists Y, (forall i, Y i = if i =? v then X v - k else X i) /\ leads_to X Y.
 Proof. induction k; intros X v V M H O Rd Mn.
   - exists X. split; [|unfold leads_to; auto]. intros i. destruct (Nat.eqb_spec i v); subst; lia.
-  - pose proof (sum_upd N X v (X v - 1) V) as U. assert (Le : forall i, lose X v i <= X i). { intros i.
-    unfold lose. destruct (upd_case X v (X v - 1) i) as [[-> E]|[_ E]]; rewrite E; lia. } destruct (IHk (lose X
-    v) v V M) as (Y & E & L).
+  - pose proof (sum_upd N X v (X v - 1) V) as U. assert (Le : forall i, lose X v i <= X i). { intros i. unfold
+    lose. destruct (upd_case X v (X v - 1) i) as [[-> E]|[_ E]]; rewrite E; lia. } destruct (IHk (lose X v) v V
+    M) as (Y & E & L).
     + unfold lose. rewrite upd_eq. lia.
     + unfold lose in *. lia.
     + intros _ Y HY. apply Rd; [lia|]. intros i. specialize (HY i). specialize (Le i). lia.
     + intros _ j Hj Xj. specialize (Le j). apply Mn; auto; lia.
     + exists Y. split.
-      * intros i. rewrite E. unfold lose. rewrite upd_eq. destruct (Nat.eqb_spec i v); [lia|].
-        now rewrite upd_neq.
-      * intros Z HZ. apply evicts with (v := v); [lia | apply Rd; auto; lia | | auto]. repeat split; auto;
-        try lia. apply Mn. lia. Qed.
+      * intros i. rewrite E. unfold lose. rewrite upd_eq. destruct (Nat.eqb_spec i v); [lia|]. now rewrite
+        upd_neq.
+      * intros Z HZ. apply evicts with (v := v); [lia | apply Rd; auto; lia | | auto]. repeat split; auto; try
+        lia. apply Mn. lia. Qed.
 
 Lemma shift {A} (pre : list A) n l : pre ++ n :: l = (pre ++ [n]) ++ l.
 Proof. now rewrite <- app_assoc. Qed.
@@ -81,13 +81,13 @@ Proof. now rewrite !map_app. Qed.
 Lemma trim_pass l : forall pre over X, NoDup (ids (pre ++ l)) ->
   (forall n, In n l -> id n < N /\ keep n = b (id n)) -> says (pre ++ l) X ->
   exists Y, says (pre ++ pass theta keep over l) Y /\ leads_to X Y.
-Proof. induction l as [|n l IH]; simpl; intros pre over X D H S; [exists X; unfold leads_to; auto|].
-  destruct (H n (or_introl eq_refl)) as [V B]. destruct (exempt forced theta (id n)) eqn:Ex.
+Proof. induction l as [|n l IH]; simpl; intros pre over X D H S; [exists X; unfold leads_to; auto|]. destruct (H
+  n (or_introl eq_refl)) as [V B]. destruct (exempt forced theta (id n)) eqn:Ex.
   - rewrite shift in D, S. rewrite shift. apply IH; auto.
-  - remember (min (held n - keep n) over) as k eqn:Ek. assert (Xn : X (id n) = held n) by (rewrite S;
-    apply held_in; auto; apply in_or_app; simpl; auto). destruct (trim_lump k X (id n) V (proj1 (exempt_not _)
-    Ex)) as (Y & E & L); [rewrite Xn, <- B; lia|]. rewrite shift. destruct (IH (pre ++ [holding n (held n - k)])
-    (over - k) Y) as (Z & SZ & LZ); auto.
+  - remember (min (held n - keep n) over) as k eqn:Ek. assert (Xn : X (id n) = held n) by (rewrite S; apply
+    held_in; auto; apply in_or_app; simpl; auto). destruct (trim_lump k X (id n) V (proj1 (exempt_not _) Ex)) as
+    (Y & E & L); [rewrite Xn, <- B; lia|]. rewrite shift. destruct (IH (pre ++ [holding n (held n - k)]) (over -
+    k) Y) as (Z & SZ & LZ); auto.
     + rewrite <- shift, same_ids. auto.
     + intros i. rewrite <- shift, held_replace by auto. rewrite E, Xn, S. reflexivity.
     + exists Z. split; auto. intros Z' H'. apply L, LZ, H'. Qed.
@@ -101,8 +101,8 @@ Lemma evict_pass l : forall pre over X, NoDup (ids (pre ++ l)) ->
 Proof. induction l as [|n l IH]; simpl; intros pre over X D H O S Ov Pre Rd; [exists X; unfold leads_to; auto|].
   destruct O as [O1 O2]. assert (G : In n (pre ++ n :: l)) by (apply in_or_app; simpl; auto). destruct (H n G) as
   [V B]. destruct (exempt forced theta (id n)) eqn:Ex.
-  - rewrite shift in D, S. rewrite shift. apply IH; auto; try (rewrite <- shift; auto). intros P m Gm Em.
-    apply in_app_or in Gm as [Gm|[<-|[]]]; auto. congruence.
+  - rewrite shift in D, S. rewrite shift. apply IH; auto; try (rewrite <- shift; auto). intros P m Gm Em. apply
+    in_app_or in Gm as [Gm|[<-|[]]]; auto. congruence.
   - change (emptied n) with 0. remember (min (held n - 0) over) as k eqn:Ek. assert (Xn : X (id n) = held n) by
     (rewrite S; apply held_in; auto). destruct (evict_lump k X (id n) V (proj1 (exempt_not _) Ex)) as (Y & E &
     L); try lia.
@@ -115,8 +115,8 @@ Proof. induction l as [|n l IH]; simpl; intros pre over X D H O S Ov Pre Rd; [ex
       V). f_equal. apply sum_ext. intros i _. apply E. } rewrite shift. destruct (IH (pre ++ [holding n (held n -
       k)]) (over - k) Y) as (Z & SZ & LZ); auto.
       * rewrite <- shift, same_ids. auto.
-      * intros m Gm. rewrite <- shift in Gm. apply in_app_or in Gm as [Gm|[<-|Gm]]; simpl; auto;
-        apply (H m), in_or_app; simpl; auto.
+      * intros m Gm. rewrite <- shift in Gm. apply in_app_or in Gm as [Gm|[<-|Gm]]; simpl; auto; apply (H m),
+        in_or_app; simpl; auto.
       * intros i. rewrite <- shift, held_replace by auto. rewrite E, Xn, S. reflexivity.
       * lia.
       * intros P m Gm Em. apply in_app_or in Gm as [Gm|[<-|[]]]; simpl in *; [apply Pre; auto; lia | lia].
@@ -130,14 +130,13 @@ Lemma cut_down_ok l X : NoDup (ids l) ->
   (forall Y, no_surplus N forced theta b Y -> ready Y) -> (forced = true -> X theta <= C) ->
   exists Y, says (cut_down C forced theta l) Y /\ cut X Y.
 Proof. intros D H O S Rd F. unfold cut_down. set (l1 := trimmed C forced theta l). destruct (trim_pass l []
-  (together l - C) X) as (X1 & S1 & L1); auto; [intros n G; destruct (H n G) as (? & ? & ?); auto|].
-  change (says l1 X1) in S1. assert (D1 : NoDup (ids l1)) by (unfold l1, trimmed; now rewrite pass_ids).
-  assert (H1 : forall n, In n l1 -> id n < N /\ key n = came w (id n) /\ keep n = b (id n)). { intros n G.
-  apply pass_in in G as (m & G & ->). simpl. now apply H. } assert (T1 : sum N X1 = together l1).
-  { rewrite <- (together_sum N) by (auto; intros n G; now apply H1). apply sum_ext. intros i _. apply S1. }
-  destruct (pass_floor theta keep l (fun _ _ => eq_refl) (together l - C)) as [A1 B1]. fold (trimmed C forced
-  theta l) in A1, B1. fold l1 in A1, B1. destruct (evict_pass l1 [] (together l1 - C) X1) as (X2 & S2 & L2);
-  auto; try lia.
+  (together l - C) X) as (X1 & S1 & L1); auto; [intros n G; destruct (H n G) as (? & ? & ?); auto|]. change (says
+  l1 X1) in S1. assert (D1 : NoDup (ids l1)) by (unfold l1, trimmed; now rewrite pass_ids). assert (H1 : forall
+  n, In n l1 -> id n < N /\ key n = came w (id n) /\ keep n = b (id n)). { intros n G. apply pass_in in G as (m &
+  G & ->). simpl. now apply H. } assert (T1 : sum N X1 = together l1). { rewrite <- (together_sum N) by (auto;
+  intros n G; now apply H1). apply sum_ext. intros i _. apply S1. } destruct (pass_floor theta keep l (fun _ _ =>
+  eq_refl) (together l - C)) as [A1 B1]. fold (trimmed C forced theta l) in A1, B1. fold l1 in A1, B1. destruct
+  (evict_pass l1 [] (together l1 - C) X1) as (X2 & S2 & L2); auto; try lia.
   - intros n G. destruct (H1 n G) as (? & ? & ?). auto.
   - unfold l1, trimmed. now apply pass_ordered.
   - simpl. tauto.
@@ -151,13 +150,13 @@ Proof. intros D H O S Rd F. unfold cut_down. set (l1 := trimmed C forced theta l
       - apply sum_ext. intros i _. apply S2.
       - unfold l2. now rewrite pass_ids.
       - intros n Gn. apply pass_in in Gn as (m & Gm & ->). simpl. now apply H1. } assert (Z : forall j, exempt
-        forced theta j = false -> X2 j = 0). { intros j E. destruct (le_lt_dec (X2 j) 0) as [|Z]; [lia|].
-        rewrite S2 in Z |- *. destruct (held_some _ _ Z) as (m & Gm & <- & Hm). specialize (B2 ltac:(lia) m Gm
-        E). unfold emptied in B2. lia. } assert (Q : sum N X2 <= X2 theta). { apply sum_one. intros j _ n.
-        apply Z. apply exempt_not. intros _. exact n. } destruct (bool_dec forced true) as [Fo|Fo].
-    + specialize (F Fo). pose proof (pass_less theta emptied (together l1 - C) l1 theta) as P2.
-      pose proof (pass_less theta keep (together l - C) l theta) as P1. fold (trimmed C forced theta l) in P1.
-      fold l1 in P1. fold l2 in P2. specialize (S2 theta). specialize (S theta). lia.
+        forced theta j = false -> X2 j = 0). { intros j E. destruct (le_lt_dec (X2 j) 0) as [|Z]; [lia|]. rewrite
+        S2 in Z |- *. destruct (held_some _ _ Z) as (m & Gm & <- & Hm). specialize (B2 ltac:(lia) m Gm E). unfold
+        emptied in B2. lia. } assert (Q : sum N X2 <= X2 theta). { apply sum_one. intros j _ n. apply Z. apply
+        exempt_not. intros _. exact n. } destruct (bool_dec forced true) as [Fo|Fo].
+    + specialize (F Fo). pose proof (pass_less theta emptied (together l1 - C) l1 theta) as P2. pose proof
+      (pass_less theta keep (together l - C) l theta) as P1. fold (trimmed C forced theta l) in P1. fold l1 in
+      P1. fold l2 in P2. specialize (S2 theta). specialize (S theta). lia.
     + rewrite (Z theta) in Q; [lia|]. unfold exempt. apply not_true_is_false in Fo. now rewrite Fo. Qed.
 End Steps.
 
@@ -194,10 +193,10 @@ Lemma replay_ok : forall us notes w l X, shows w l X -> noted w us notes -> Fora
   fitting us -> run xi policy w X us (replay C forced xi l us notes).
 Proof. induction us as [|u us IH]; intros [|[k keeps] notes] w l X Sh No Wh Fi; simpl in No |- *; try tauto;
   [constructor|]. destruct No as (K & B & Ot & No). inversion Wh; subst. inversion Fi; subst. set (n := Node (who
-  u) (came (as_if (serve u w)) (who u)) (b (serve u w) (who u)) (history u + prompt u + response u)).
-  assert (New : ~ In (id n) (ids (without (who u) l))). { intros G. apply in_map_iff in G as (m & E & G).
-  apply in_without in G as [_ G]. simpl in E. congruence. } destruct (cut_down_ok (b (serve u w)) (ready (serve u
-  w) (who u)) (as_if (serve u w)) (who u) (insert n (without (who u) l)) (fill u X)) as (Y & SY & CY).
+  u) (came (as_if (serve u w)) (who u)) (b (serve u w) (who u)) (history u + prompt u + response u)). assert (New
+  : ~ In (id n) (ids (without (who u) l))). { intros G. apply in_map_iff in G as (m & E & G). apply in_without in
+  G as [_ G]. simpl in E. congruence. } destruct (cut_down_ok (b (serve u w)) (ready (serve u w) (who u)) (as_if
+  (serve u w)) (who u) (insert n (without (who u) l)) (fill u X)) as (Y & SY & CY).
   - apply ids_insert; auto. apply ids_without, (s_once _ _ _ Sh).
   - intros m G. apply in_insert in G as [->|G]; [simpl; auto|]. apply in_without in G as [G E]. destruct (s_notes
     _ _ _ Sh m G) as (M1 & M2 & M3). destruct (Ot _ E) as [-> ->]. auto.
@@ -206,13 +205,12 @@ Proof. induction us as [|u us IH]; intros [|[k keeps] notes] w l X Sh No Wh Fi; 
     apply (s_says _ _ _ Sh).
   - apply ready_ok.
   - intros Fo. unfold fill. rewrite upd_eq. auto.
-  - replace (excess xi (held_of l) u) with (excess xi X u) by (unfold excess, uncached, reused;
-    now rewrite (s_says _ _ _ Sh)). apply run_turn with (X' := Y); [exact CY|]. apply IH; auto. constructor;
-    auto.
+  - replace (excess xi (held_of l) u) with (excess xi X u) by (unfold excess, uncached, reused; now rewrite
+    (s_says _ _ _ Sh)). apply run_turn with (X' := Y); [exact CY|]. apply IH; auto. constructor; auto.
     + unfold cut_down, trimmed. rewrite !pass_ids. apply ids_insert; auto. apply ids_without, (s_once _ _ _ Sh).
-    + intros m G. apply pass_in in G as (m' & G & ->). apply pass_in in G as (m2 & G & ->). simpl.
-      apply in_insert in G as [->|G]; [simpl; auto|]. apply in_without in G as [G E]. destruct (s_notes _ _ _ Sh
-      m2 G) as (M1 & M2 & M3). destruct (Ot _ E) as [-> ->]. auto.
+    + intros m G. apply pass_in in G as (m' & G & ->). apply pass_in in G as (m2 & G & ->). simpl. apply
+      in_insert in G as [->|G]; [simpl; auto|]. apply in_without in G as [G E]. destruct (s_notes _ _ _ Sh m2 G)
+      as (M1 & M2 & M3). destruct (Ot _ E) as [-> ->]. auto.
     + unfold cut_down, trimmed. apply pass_ordered, pass_ordered, ordered_insert, ordered_without, (s_ordered _ _
       _ Sh). Qed.
 End Simulation.
@@ -234,12 +232,12 @@ Proof. intros Z. unfold listed. set (put := fun i l => insert (Node i (came (as_
   l i = if (a <=? i) && (i <? a + m) then X i else 0). { induction m; intros a; simpl.
     - repeat split; auto; [constructor|]. intros i. destruct (Nat.leb_spec a i), (Nat.ltb_spec i (a + 0)); auto.
       lia.
-    - destruct (IHm (S a)) as (D & O & E). assert (New : ~ In a (ids (fold_right put [] (seq (S a) m)))).
-      { intros H. apply in_map_iff in H as (n & Q & H). apply listed_in in H. lia. } repeat split;
-      [now apply ids_insert | now apply ordered_insert|]. intros i. unfold put at 1. rewrite held_insert by auto.
-      simpl. rewrite E. destruct (Nat.eqb_spec i a), (Nat.leb_spec (S a) i), (Nat.ltb_spec i (S a + m)),
-      (Nat.leb_spec a i), (Nat.ltb_spec i (a + S m)); simpl; subst; auto; lia. } destruct (G N 0) as (D & O & E).
-      constructor; auto.
+    - destruct (IHm (S a)) as (D & O & E). assert (New : ~ In a (ids (fold_right put [] (seq (S a) m)))). {
+      intros H. apply in_map_iff in H as (n & Q & H). apply listed_in in H. lia. } repeat split; [now apply
+      ids_insert | now apply ordered_insert|]. intros i. unfold put at 1. rewrite held_insert by auto. simpl.
+      rewrite E. destruct (Nat.eqb_spec i a), (Nat.leb_spec (S a) i), (Nat.ltb_spec i (S a + m)), (Nat.leb_spec a
+      i), (Nat.ltb_spec i (a + S m)); simpl; subst; auto; lia. } destruct (G N 0) as (D & O & E). constructor;
+      auto.
   - intros n H. apply listed_in in H. lia.
   - intros i. rewrite E. simpl. destruct (Nat.ltb_spec i N); auto. Qed.
 
@@ -253,8 +251,8 @@ Lemma lru_noted : forall us w, noted past same w us (lru_notes (now w) us).
 Proof. induction us as [|u us IH]; intros w; simpl; auto. rewrite !upd_eq. repeat split; try now apply upd_neq.
   exact (IH (serve u w)). Qed.
 Lemma tlru_noted : forall us w, noted (budget xi) same w us (tlru_notes xi (now w) us).
-Proof. induction us as [|u us IH]; intros w; simpl; auto. unfold budget at 1. simpl. rewrite !upd_eq.
-  repeat split.
+Proof. induction us as [|u us IH]; intros w; simpl; auto. unfold budget at 1. simpl. rewrite !upd_eq. repeat
+  split.
   - now apply upd_neq.
   - unfold budget. simpl. now rewrite !upd_neq.
   - exact (IH (serve u w)). Qed.

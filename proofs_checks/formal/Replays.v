@@ -109,10 +109,10 @@ Proof. induction l as [|x l IH]; simpl; intros H.
       auto. subst. exfalso. apply H. auto. Qed.
 Lemma ids_insert n l : NoDup (ids l) -> ~ In (id n) (ids l) -> NoDup (ids (insert n l)).
 Proof. induction l as [|x l IH]; simpl; intros D H; [constructor; auto; constructor|]. inversion D; subst.
-  destruct (key n <? key x); simpl; constructor; auto. intros G. apply in_map_iff in G as (m & E & G).
-  apply in_insert in G as [->|G]; [auto|]. apply H2. rewrite <- E. now apply in_map. Qed.
+  destruct (key n <? key x); simpl; constructor; auto. intros G. apply in_map_iff in G as (m & E & G). apply
+  in_insert in G as [->|G]; [auto|]. apply H2. rewrite <- E. now apply in_map. Qed.
 Lemma ordered_insert n l : ordered l -> ordered (insert n l).
-Proof. induction l as [|x l IH]; simpl; intros H; [split; auto; simpl; tauto|]. destruct H as [A B].
-  destruct (Nat.ltb_spec (key n) (key x)); simpl.
+Proof. induction l as [|x l IH]; simpl; intros H; [split; auto; simpl; tauto|]. destruct H as [A B]. destruct
+  (Nat.ltb_spec (key n) (key x)); simpl.
   - repeat split; auto. intros m [<-|G]; [lia|]. specialize (A m G). lia.
   - split; auto. intros m G. apply in_insert in G as [->|G]; auto. Qed.

@@ -46,8 +46,8 @@ Record holds (k : nat) : Prop := {
   h_low : forall c, min (Y k c) (reserved k c) <= X k c }.
 Lemma always_holds k : k <= T -> holds k.
 Proof. destruct X_run as (X0 & CX), Y_run as (Y0 & CY). induction k; intros Hk.
-  - constructor; [constructor; simpl; lia|rewrite X0|rewrite Y0|rewrite Y0|rewrite X0, Y0]; intros i;
-    try intros j; unfold empty; simpl; lia.
+  - constructor; [constructor; simpl; lia|rewrite X0|rewrite Y0|rewrite Y0|rewrite X0, Y0]; intros i; try intros
+    j; unfold empty; simpl; lia.
   - destruct (IHk ltac:(lia)) as [St WX WY Sh Lo]. specialize (CX k Hk). specialize (CY k Hk). set (u := turn k)
     in *. destruct (serve_stands N (world_at k) u St (numbers k Hk)) as (St' & K). change (serve u (world_at k))
     with (world_at (S k)) in *. assert (WX' : within (past (world_at (S k))) (fill u (X k))) by exact (fill_le u
@@ -59,8 +59,8 @@ Proof. destruct X_run as (X0 & CX), Y_run as (Y0 & CY). induction k; intros Hk.
     (Y (S k)) (fun c => min (Y (S k) c) (reserved (S k) c)) (reserved (S k)) at_once (fill u (X k)) (X (S k))) as
     (WX2 & I'); auto; try (intros; lia); try tauto; try (intros i; auto; fail).
     + intros c. specialize (DY c). pose proof (WX' c) as Wc. unfold fill in *. simpl in Wc. destruct (Nat.eq_dec
-      c (who u)) as [->|n]; [rewrite upd_eq in *; lia|]. rewrite upd_neq in * by auto. specialize (Lo c).
-      pose proof (reserved_falls k c Hk n). lia.
+      c (who u)) as [->|n]; [rewrite upd_eq in *; lia|]. rewrite upd_neq in * by auto. specialize (Lo c). pose
+      proof (reserved_falls k c Hk n). lia.
     + constructor; auto. intros c. specialize (DY c). specialize (WY' c). lia. Qed.
 
 (* A turn that computes more than under LRU stays within what the others of its routes leave of the threshold. *)
@@ -77,14 +77,14 @@ Proof. induction l as [|x l IH]; intros H ND; [destruct H|]. inversion ND; subst
     ltac:(intros Q; apply H2; now right)). lia.
   - destruct H as [->|H]; [contradiction|]. specialize (IH H ltac:(auto)). lia. Qed.
 Lemma route_within a r : In r (routes a) -> lsum r (computed X) <= max (xi a) (lsum r (computed Y)).
-Proof. intros Hr. destruct (Exists_dec (fun t => computed Y t < computed X t) r) as [E|E]; [intros t;
-  apply lt_dec| |].
+Proof. intros Hr. destruct (Exists_dec (fun t => computed Y t < computed X t) r) as [E|E]; [intros t; apply
+  lt_dec| |].
   - apply Exists_exists in E as (t & Ht & L). destruct (one_app a r t Hr Ht) as (<- & HT). pose proof (short_turn
     t HT L) as S. pose proof (without t r (computed X) Ht (once _ _ Hr)) as W. enough (lsum (filter (fun j =>
     negb (j =? t)) r) (computed X) <= others t t) by lia. eapply Nat.le_trans; [|apply (most_of_ge _ _ r)].
     + apply lsum_le. intros j Hj. apply filter_In in Hj as [Hj _]. destruct (one_app _ _ _ Hr Hj) as (_ & Lj).
-      unfold Applications.at_most. destruct (j <? t); [lia|]. specialize (no_longer j Lj).
-      unfold Applications.computed. lia.
+      unfold Applications.at_most. destruct (j <? t); [lia|]. specialize (no_longer j Lj). unfold
+      Applications.computed. lia.
     + apply filter_In. split; auto. apply existsb_exists. exists t. split; auto. apply Nat.eqb_refl.
   - apply Nat.le_trans with (lsum r (computed Y)); [|lia]. apply lsum_le. intros t Ht. destruct (le_lt_dec
     (computed X t) (computed Y t)) as [|L]; auto. exfalso. apply E, Exists_exists. eauto. Qed.

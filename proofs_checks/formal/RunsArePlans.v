@@ -21,8 +21,8 @@ Lemma states xi policy : forall us w X xs, run xi policy w X us xs -> exists Y :
   total xs = sum (length us) (fun t => excess xi (Y t) (turn_at us t)).
 Proof. induction us as [|u us IH]; intros w X xs R; inversion R as [|? ? ? ? X' ys K R']; subst.
   - exists (fun _ => X). repeat split; auto. simpl. lia.
-  - destruct (IH _ _ _ R') as (Y & Y0 & St & E). exists (fun t => match t with 0 => X | S t => Y t end).
-    repeat split.
+  - destruct (IH _ _ _ R') as (Y & Y0 & St & E). exists (fun t => match t with 0 => X | S t => Y t end). repeat
+    split.
     + intros [|t] Ht; simpl in Ht; [unfold after; simpl; rewrite Y0; exact K|]. apply (St t). lia.
     + cbn [length]. rewrite sum_first. unfold total in *. simpl. unfold turn_at in *. simpl. lia. Qed.
 

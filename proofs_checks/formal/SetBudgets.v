@@ -59,8 +59,8 @@ Lemma enough w X Y R : before w X Y -> NoDup (items R) ->
 Proof. intros B ND H. destruct (Exists_dec (fun i => X i < Y i) (items R)) as [E|E]; [intros i; apply lt_dec| |].
   - apply Exists_exists in E as (i & Hi & L). rewrite (H i Hi L). lia.
   - unfold ModuleSets.excess_of. enough (lsum (items R) (fun i => size i - X i) <= lsum (items R) (fun i => size
-    i - Y i)) by lia. apply lsum_le. intros i Hi. destruct (le_lt_dec (Y i) (X i)); [lia|]. exfalso.
-    apply E, Exists_exists. eauto. Qed.
+    i - Y i)) by lia. apply lsum_le. intros i Hi. destruct (le_lt_dec (Y i) (X i)); [lia|]. exfalso. apply E,
+    Exists_exists. eauto. Qed.
 Lemma without_it X l i : NoDup l -> In i l -> lsum l (fun j => size j - X j) + size i <= lsum l size + (size i -
   X i).
 Proof. induction l as [|j l IH]; intros ND H; [destruct H|]. inversion ND; subst. simpl. destruct H as [->|H].
@@ -72,8 +72,8 @@ Lemma own_enough w X Y R q : before w X Y -> NoDup (items R) ->
   forall i, In i (items R) -> X i < Y i -> excess_of X R = 0.
 Proof. intros [St WX WY Sh Lo Si Pr] ND Pq Cov i Hi L. specialize (WY i). specialize (Lo i). unfold low in Lo.
   assert (Pi : past w i > 0) by lia. destruct (Si i) as [|Es]; [lia|]. specialize (Cov i Hi Pi). rewrite (Pq i
-  Pi) in Lo. unfold own_promise, total_of in *. pose proof (without_it X (items R) i ND Hi).
-  unfold ModuleSets.excess_of. lia. Qed.
+  Pi) in Lo. unfold own_promise, total_of in *. pose proof (without_it X (items R) i ND Hi). unfold
+  ModuleSets.excess_of. lia. Qed.
 Lemma nothing_yet : before nobody empty empty.
 Proof. constructor; [constructor; simpl; lia|..]; intros i; try (intros j); unfold empty, low; simpl; auto; lia.
   Qed.
@@ -86,8 +86,8 @@ Proof. induction l as [|j l IH]; intros w i; simpl; auto. rewrite IH. simpl. des
   Qed.
 Lemma asked_past size R : forall l w i, existsb (Nat.eqb i) l = false ->
   past (fold_left (fun w i => serve (touch size R i) w) l w) i = past w i.
-Proof. induction l as [|j l IH]; intros w i H; simpl in *; auto. apply orb_false_iff in H as [H1 H2].
-  rewrite IH by auto. simpl. apply upd_neq. now apply Nat.eqb_neq. Qed.
+Proof. induction l as [|j l IH]; intros w i H; simpl in *; auto. apply orb_false_iff in H as [H1 H2]. rewrite IH
+  by auto. simpl. apply upd_neq. now apply Nat.eqb_neq. Qed.
 
 (* Rows prompt-cache.tlru.own and .exact. Each item has a budget min(s, (s + q - xi)+) of its own, and its
    estimate q covers what the next request for it has beside it. Then T-LRU, whichever way it trims, has at most
@@ -107,7 +107,7 @@ Proof. intros N C xi size Rs q xs ys. assert (G : forall Rs w X Y q xs ys, befor
         * apply (one_request N C size w X Y R X' Y'); auto. intros i Hi. rewrite (Pr i Hi). unfold own_promise.
           lia.
         * intros i Pi. unfold asked in *. rewrite asked_guess. destruct (existsb (Nat.eqb i) (items R)) eqn:E.
-          -- rewrite Pr; [unfold own_promise; rewrite E; auto|]. apply existsb_exists in E as (j & Hj & E).
-             apply Nat.eqb_eq in E. now subst.
-          -- rewrite asked_past in Pi by auto. rewrite (Pq i Pi). unfold own_promise. now rewrite E. }
-             intros Ow RX RY. apply (G Rs nobody empty empty q xs ys); auto; [apply nothing_yet|simpl; lia]. Qed.
+          -- rewrite Pr; [unfold own_promise; rewrite E; auto|]. apply existsb_exists in E as (j & Hj & E). apply
+             Nat.eqb_eq in E. now subst.
+          -- rewrite asked_past in Pi by auto. rewrite (Pq i Pi). unfold own_promise. now rewrite E. } intros Ow
+             RX RY. apply (G Rs nobody empty empty q xs ys); auto; [apply nothing_yet|simpl; lia]. Qed.

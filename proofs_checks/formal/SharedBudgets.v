@@ -10,14 +10,14 @@ Notation promised := (promised size).
 Lemma promised_nothing l : forall i, promised 0 l i = 0.
 Proof. induction l as [|j l IH]; intros i; simpl; auto. destruct (i =? j); [lia|apply IH]. Qed.
 Lemma promised_size l : forall left i, promised left l i <= size i.
-Proof. induction l as [|j l IH]; intros left i; simpl; [lia|]. destruct (Nat.eqb_spec i j) as [->|];
-  [lia|apply IH]. Qed.
+Proof. induction l as [|j l IH]; intros left i; simpl; [lia|]. destruct (Nat.eqb_spec i j) as [->|]; [lia|apply
+  IH]. Qed.
 Lemma promised_in_all l : forall left, NoDup l -> lsum l (fun i => size i - promised left l i) <= lsum l size -
   left.
-Proof. induction l as [|j l IH]; intros left ND; [simpl; lia|]. inversion ND; subst.
-  cbn [lsum ModuleSets.promised]. rewrite Nat.eqb_refl. specialize (IH (left - size j) H2). assert (E : lsum l
-  (fun i => size i - (if i =? j then min (size j) left else promised (left - size j) l i)) <= lsum l (fun i =>
-  size i - promised (left - size j) l i)). { apply lsum_le. intros i Hi. destruct (Nat.eqb_spec i j) as [->|];
+Proof. induction l as [|j l IH]; intros left ND; [simpl; lia|]. inversion ND; subst. cbn [lsum
+  ModuleSets.promised]. rewrite Nat.eqb_refl. specialize (IH (left - size j) H2). assert (E : lsum l (fun i =>
+  size i - (if i =? j then min (size j) left else promised (left - size j) l i)) <= lsum l (fun i => size i -
+  promised (left - size j) l i)). { apply lsum_le. intros i Hi. destruct (Nat.eqb_spec i j) as [->|];
   [contradiction|lia]. } lia. Qed.
 Lemma promised_all l : forall left i, In i l -> lsum l size <= left -> promised left l i = size i.
 Proof. induction l as [|j l IH]; intros left i H L; simpl in *; [tauto|]. destruct (Nat.eqb_spec i j) as [->|n];
@@ -27,9 +27,8 @@ Lemma promise_is_spent a i b : forall left, NoDup (a ++ i :: b) -> promised left
 Proof. induction a as [|x a IH]; intros left ND L j Hj; simpl in *; inversion ND; subst.
   - rewrite Nat.eqb_refl in L. destruct (Nat.eqb_spec j i) as [->|]; [contradiction|]. replace (left - size i)
     with 0 by lia. apply promised_nothing.
-  - assert (i <> x) by (intros ->; apply H1, in_or_app; right; now left). assert (j <> x) by (intros ->;
-    apply H1, in_or_app; right; now right). apply Nat.eqb_neq in H, H0. rewrite H in L. rewrite H0. now apply IH.
-    Qed.
+  - assert (i <> x) by (intros ->; apply H1, in_or_app; right; now left). assert (j <> x) by (intros ->; apply
+    H1, in_or_app; right; now right). apply Nat.eqb_neq in H, H0. rewrite H in L. rewrite H0. now apply IH. Qed.
 End Promise.
 
 Lemma lsum_part l p (f : nat -> nat) : lsum l f = lsum (filter p l) f + lsum (filter (fun j => negb (p j)) l) f.
@@ -39,7 +38,7 @@ Proof. induction l as [|x l IH]; intros m ND I; simpl; [lia|]. inversion ND; sub
   (or_introl eq_refl))) as (a & b & ->). assert (incl l (a ++ b)). { intros y Hy. specialize (I y (or_intror
   Hy)). apply in_app_or in I. apply in_or_app. destruct I as [|[->|]]; auto. contradiction. } specialize (IH (a
   ++ b) H2 H). clear - IH. revert IH. generalize (lsum l f) as s. induction a as [|y a IHa]; simpl; intros s H;
-  [lia|]. specialize (IHa (s - f y)). lia. Qed.
+     [lia|]. specialize (IHa (s - f y)). lia. Qed.
 
 Section Shared.
 Variables N C xi Q : nat.
@@ -69,16 +68,16 @@ Proof. induction l as [|x l IH]; intros w i B; simpl; [repeat split; auto; tauto
     + rewrite A3 by auto. simpl. rewrite upd_eq. auto. Qed.
 Lemma later_is_newer R a i b j : forall w, (forall j, came w j < now w) -> NoDup (a ++ i :: b) -> In j b ->
   let w' := fold_left (fun w i => serve (touch size R i) w) (a ++ i :: b) w in came w' i < came w' j.
-Proof. intros w B ND Hj. cbn zeta. rewrite fold_left_app. simpl. set (v := fold_left _ a w).
-  destruct (touched_came R a w i B) as (_ & Bv & _). cbn zeta in Bv. fold v in Bv. pose proof (NoDup_remove_2 _ _
-  _ ND) as Ni. assert (B' : forall j, came (serve (touch size R i) v) j < now (serve (touch size R i) v)).
-  { intros x. simpl. specialize (Bv x). destruct (upd_case (came v) i (now v) x) as [[-> E]|[_ E]]; rewrite E;
-  lia. } destruct (touched_came R b (serve (touch size R i) v) i B') as (_ & _ & A3 & _). destruct (touched_came
-  R b (serve (touch size R i) v) j B') as (_ & _ & _ & A4). cbn zeta in A3, A4. rewrite A3 by (intros H;
-  apply Ni, in_or_app; auto). simpl. rewrite upd_eq. specialize (A4 Hj). simpl in A4. lia. Qed.
+Proof. intros w B ND Hj. cbn zeta. rewrite fold_left_app. simpl. set (v := fold_left _ a w). destruct
+  (touched_came R a w i B) as (_ & Bv & _). cbn zeta in Bv. fold v in Bv. pose proof (NoDup_remove_2 _ _ _ ND) as
+  Ni. assert (B' : forall j, came (serve (touch size R i) v) j < now (serve (touch size R i) v)). { intros x.
+  simpl. specialize (Bv x). destruct (upd_case (came v) i (now v) x) as [[-> E]|[_ E]]; rewrite E; lia. }
+  destruct (touched_came R b (serve (touch size R i) v) i B') as (_ & _ & A3 & _). destruct (touched_came R b
+  (serve (touch size R i) v) j B') as (_ & _ & _ & A4). cbn zeta in A3, A4. rewrite A3 by (intros H; apply Ni,
+  in_or_app; auto). simpl. rewrite upd_eq. specialize (A4 Hj). simpl in A4. lia. Qed.
 Lemma existsb_in i l : existsb (Nat.eqb i) l = true <-> In i l.
-Proof. rewrite existsb_exists. split; [intros (x & Hx & E); apply Nat.eqb_eq in E; now subst|]. intros H.
-  exists i. split; auto. apply Nat.eqb_refl. Qed.
+Proof. rewrite existsb_exists. split; [intros (x & Hx & E); apply Nat.eqb_eq in E; now subst|]. intros H. exists
+  i. split; auto. apply Nat.eqb_refl. Qed.
 Lemma not_existsb_in i l : existsb (Nat.eqb i) l = false <-> ~ In i l.
 Proof. rewrite <- existsb_in. symmetry. apply not_true_iff_false. Qed.
 
@@ -101,30 +100,30 @@ Proof. intros St [Kn Be In_ Or] Hk (ND & Ne & _) Pr. assert (Lo : forall i, sinc
     + specialize (Be j). lia.
     + specialize (Be i). lia.
     + rewrite Lo in Sp by auto. apply not_existsb_in in Ei, Ej. destruct (touched_came R (items R) w i Bw) as (_
-      & _ & A & _). destruct (touched_came R (items R) w j Bw) as (_ & _ & B & _). cbn zeta in A, B.
-      rewrite A, B by auto. now apply (Or i j a b). Qed.
+      & _ & A & _). destruct (touched_came R (items R) w j Bw) as (_ & _ & B & _). cbn zeta in A, B. rewrite A, B
+      by auto. now apply (Or i j a b). Qed.
 
 Lemma shared_enough w X Y k since log R : before N size w X Y -> together w k since log -> NoDup (items R) ->
   (forall i, In i (items R) -> since i > 0 ->
     total_of size R - lsum (filter (fun j => since j =? since i) (items R)) size <= Q) ->
   forall i, In i (items R) -> X i < Y i -> excess_of xi size X R = 0.
 Proof. intros B [Kn Be In_ Or] ND Cov i Hi L. pose proof (b_Y _ _ _ _ _ B i) as WY. assert (Pi : past w i > 0) by
-  lia. pose proof (Kn i Pi) as Si. specialize (Cov i Hi Si). destruct (In_ i Si) as (Ii & NR & Pr & Gi).
-  set (R0 := log (since i)) in *. set (p := fun j => since j =? since i) in *. assert (G : forall j, In j (filter
-  p (items R)) -> In j (items R0) /\ guess w j = promise R0 j /\ guess w j <= X j). { intros j Hj.
-  apply filter_In in Hj as [Hj Pj]. apply Nat.eqb_eq in Pj. destruct (In_ j ltac:(lia)) as (Ij & _ & _ & Gj).
-  rewrite Pj in Ij, Gj. fold R0 in Ij, Gj. split; [auto|split; [auto|]]. pose proof (b_low _ _ _ _ _ B i) as Li.
-  pose proof (b_low _ _ _ _ _ B j) as Lj. unfold low in Li, Lj. destruct (in_split i (rev (items R0))) as (a & b
-  & Sp); [now apply -> in_rev|]. assert (Jn : In j (a ++ i :: b)) by (rewrite <- Sp; now apply -> in_rev).
-  apply in_app_or in Jn as [Ja|[->|Jb]].
+  lia. pose proof (Kn i Pi) as Si. specialize (Cov i Hi Si). destruct (In_ i Si) as (Ii & NR & Pr & Gi). set (R0
+  := log (since i)) in *. set (p := fun j => since j =? since i) in *. assert (G : forall j, In j (filter p
+  (items R)) -> In j (items R0) /\ guess w j = promise R0 j /\ guess w j <= X j). { intros j Hj. apply filter_In
+  in Hj as [Hj Pj]. apply Nat.eqb_eq in Pj. destruct (In_ j ltac:(lia)) as (Ij & _ & _ & Gj). rewrite Pj in Ij,
+  Gj. fold R0 in Ij, Gj. split; [auto|split; [auto|]]. pose proof (b_low _ _ _ _ _ B i) as Li. pose proof (b_low
+  _ _ _ _ _ B j) as Lj. unfold low in Li, Lj. destruct (in_split i (rev (items R0))) as (a & b & Sp); [now apply
+  -> in_rev|]. assert (Jn : In j (a ++ i :: b)) by (rewrite <- Sp; now apply -> in_rev). apply in_app_or in Jn as
+  [Ja|[->|Jb]].
     - pose proof (Or i j a b Si (eq_sym Pj) Sp Ja) as Nw. rewrite (b_shape _ _ _ _ _ B i j ltac:(lia) Nw
       ltac:(unfold nobody_but; tauto)) in Lj. pose proof (b_promise _ _ _ _ _ B j). lia.
     - lia.
     - rewrite Gj, Pr. unfold shared_promise. rewrite Sp. rewrite (promise_is_spent size a i b); auto;
-      [lia|rewrite <- Sp; now apply NoDup_rev|]. pose proof (b_size _ _ _ _ _ B i) as Zi. rewrite <- Sp.
-      change (shared_promise xi size Q R0 i < size i). rewrite <- Pr, <- Gi. lia. } assert (S1 : lsum (filter p
-      (items R)) (fun j => size j - X j) <= lsum (items R0) (fun j => size j - promise R0 j)).
-      { eapply Nat.le_trans; [|apply (lsum_inside _ (filter p (items R)) (items R0))].
+      [lia|rewrite <- Sp; now apply NoDup_rev|]. pose proof (b_size _ _ _ _ _ B i) as Zi. rewrite <- Sp. change
+      (shared_promise xi size Q R0 i < size i). rewrite <- Pr, <- Gi. lia. } assert (S1 : lsum (filter p (items
+      R)) (fun j => size j - X j) <= lsum (items R0) (fun j => size j - promise R0 j)). { eapply Nat.le_trans;
+      [|apply (lsum_inside _ (filter p (items R)) (items R0))].
     - apply lsum_le. intros j Hj. destruct (G j Hj) as (_ & E & Le). lia.
     - now apply NoDup_filter.
     - intros j Hj. now destruct (G j Hj). } assert (Rv : forall f, lsum (rev (items R0)) f = lsum (items R0) f).
@@ -133,12 +132,11 @@ Proof. intros B [Kn Be In_ Or] ND Cov i Hi L. pose proof (b_Y _ _ _ _ _ B i) as 
       size + Q - xi) (NoDup_rev NR)) as S2. rewrite !Rv in S2. rewrite Pr in S1. unfold shared_promise in S1.
       assert (S3 : lsum (items R0) size + Q - xi < lsum (items R0) size). { destruct (le_lt_dec (lsum (items R0)
       size) (lsum (items R0) size + Q - xi)) as [H|]; auto. exfalso. pose proof (b_low _ _ _ _ _ B i) as Li.
-      unfold low in Li. rewrite Gi, Pr in Li. unfold shared_promise in Li. rewrite promised_all in Li;
-      [|now apply -> in_rev|now rewrite Rv]. pose proof (b_size _ _ _ _ _ B i). lia. } pose proof (lsum_part
-      (items R) p (fun j => size j - X j)) as P1. pose proof (lsum_part (items R) p size) as P2.
-      assert (P3 : lsum (filter (fun j => negb (p j)) (items R)) (fun j => size j - X j) <= lsum (filter (fun j
-      => negb (p j)) (items R)) size) by (apply lsum_le; intros; lia). unfold total_of in Cov.
-      unfold ModuleSets.excess_of. lia. Qed.
+      unfold low in Li. rewrite Gi, Pr in Li. unfold shared_promise in Li. rewrite promised_all in Li; [|now
+      apply -> in_rev|now rewrite Rv]. pose proof (b_size _ _ _ _ _ B i). lia. } pose proof (lsum_part (items R)
+      p (fun j => size j - X j)) as P1. pose proof (lsum_part (items R) p size) as P2. assert (P3 : lsum (filter
+      (fun j => negb (p j)) (items R)) (fun j => size j - X j) <= lsum (filter (fun j => negb (p j)) (items R))
+      size) by (apply lsum_le; intros; lia). unfold total_of in Cov. unfold ModuleSets.excess_of. lia. Qed.
 End Shared.
 
 (* Row prompt-cache.tlru.shared. A request's items have one budget (S + Q - xi)+, promised to the most recent
@@ -150,8 +148,8 @@ Theorem shared_budgets_never_worse : forall N C xi Q size Rs of_tlru of_lru,
   set_run xi size (set_lru N C) nobody empty Rs of_lru -> Forall2 le of_tlru of_lru.
 Proof. intros N C xi Q size Rs xs ys Sh RX RY. assert (G : forall Rs w X Y k since log xs ys, before N size w X Y
   -> together xi Q size w k since log -> k >= 1 -> shared_budgets N xi size Q k since Rs -> set_run xi size
-  (set_tlru N C) w X Rs xs -> set_run xi size (set_lru N C) w Y Rs ys -> Forall2 le xs ys). { clear.
-  induction Rs as [|R Rs IH]; intros w X Y k since log xs ys B T Hk Sh RX RY; simpl in *.
+  (set_tlru N C) w X Rs xs -> set_run xi size (set_lru N C) w Y Rs ys -> Forall2 le xs ys). { clear. induction Rs
+  as [|R Rs IH]; intros w X Y k since log xs ys B T Hk Sh RX RY; simpl in *.
     - inversion RX; inversion RY; constructor.
     - destruct Sh as (Wa & Pr & Cov & Sh). inversion RX as [|? ? ? ? X' xs' CX RX']; subst. inversion RY as [|? ?
       ? ? Y' ys' CY RY']; subst. constructor.

@@ -35,11 +35,11 @@ Proof. intros P. unfold seen. induction t; intros c Ht Xt; apply orb_true_iff.
     + apply IHt in H; [|lia]. apply orb_prop in H as [H|H]; auto. right. now rewrite H.
     + right. rewrite H. simpl. apply orb_true_r. Qed.
 Lemma tel_and_hits X : fplan X -> tel X + hits_needed X = sum T (fun t => total t - xi).
-Proof. intros P. unfold forest_tel, hits_needed. rewrite <- sum_add. apply sum_ext. intros t Ht.
-  pose proof (leads_more blk X (seen blk len at_first) t (ask t) 0 (fun c => plan_seen X P t c ltac:(lia))) as L.
-  pose proof (leads_le blk X t (ask t) 0) as A. assert (Nd : need t = min (min (ask t) (total t - xi)) (leads
-  (seen blk len at_first) t (ask t) 0)) by (apply leads_min; lia). rewrite (leads_min blk X t (need t) (ask t))
-  by lia. lia. Qed.
+Proof. intros P. unfold forest_tel, hits_needed. rewrite <- sum_add. apply sum_ext. intros t Ht. pose proof
+  (leads_more blk X (seen blk len at_first) t (ask t) 0 (fun c => plan_seen X P t c ltac:(lia))) as L. pose proof
+  (leads_le blk X t (ask t) 0) as A. assert (Nd : need t = min (min (ask t) (total t - xi)) (leads (seen blk len
+  at_first) t (ask t) 0)) by (apply leads_min; lia). rewrite (leads_min blk X t (need t) (ask t)) by lia. lia.
+  Qed.
 
 (* Blocks are items of amount 0 and 1. *)
 Definition worth t c := b2n (needs t c).
@@ -69,20 +69,19 @@ Lemma cut_same t X X' : forest_belady_cut NB T C r blk len ask total at_first xi
   forall Y, (forall c, Y c = amounts X c) -> FurthestNext.cut NB T C r reads worth t Y (amounts X').
 Proof. unfold forest_belady_cut. induction 1 as [X D | X v X' O (M & G) R IH]; intros Y E.
   - apply cut_fits; auto. now rewrite (sum_ext NB Y (amounts X)).
-  - destruct M as (Hv & Xv & Rv). assert (Yv : Y v = 1) by (rewrite E; unfold amounts; now rewrite Xv).
-    assert (OY : sum NB Y > C) by (now rewrite (sum_ext NB Y (amounts X))). assert (Le : forall c, Y c <= 1) by
-    (intros c; rewrite E; unfold amounts; destruct (X c); simpl; lia). assert (Un : forall c, unneeded t c <->
-    use T reads worth t c = 0). { intros c. unfold Forest.unneeded, use, worth. rewrite next_same.
-    destruct (Nat.ltb_spec (next t c) T) as [L|L]; [|split; [auto|lia]]. destruct (needs (next t c) c); simpl;
-    split; auto; try discriminate. intros H. now specialize (H L). } assert (Z : one_less Y v (amounts (upd X v
+  - destruct M as (Hv & Xv & Rv). assert (Yv : Y v = 1) by (rewrite E; unfold amounts; now rewrite Xv). assert
+    (OY : sum NB Y > C) by (now rewrite (sum_ext NB Y (amounts X))). assert (Le : forall c, Y c <= 1) by (intros
+    c; rewrite E; unfold amounts; destruct (X c); simpl; lia). assert (Un : forall c, unneeded t c <-> use T
+    reads worth t c = 0). { intros c. unfold Forest.unneeded, use, worth. rewrite next_same. destruct
+    (Nat.ltb_spec (next t c) T) as [L|L]; [|split; [auto|lia]]. destruct (needs (next t c) c); simpl; split;
+    auto; try discriminate. intros H. now specialize (H L). } assert (Z : one_less Y v (amounts (upd X v
     false))). { intros c. unfold amounts. destruct (upd_case X v false c) as [[-> F]|[n F]]; rewrite F.
       - now rewrite upd_eq, Yv.
       - rewrite upd_neq by auto. now rewrite E. } assert (Mo : forall c, c < NB -> Y c >= 1 -> exempt r reads t c
-        = false -> may_leave t X c). { intros c Hc Yc Ec. rewrite runs_same in Ec. rewrite E in Yc.
-        unfold amounts in Yc. repeat split; auto. destruct (X c); auto. simpl in Yc. lia. } destruct G as [U|(Ns
-        & Mx)].
-    + apply cut_unneeded with (v := v) (Z := amounts (upd X v false)); auto; [|now rewrite runs_same].
-      apply Un in U. lia.
+        = false -> may_leave t X c). { intros c Hc Yc Ec. rewrite runs_same in Ec. rewrite E in Yc. unfold
+        amounts in Yc. repeat split; auto. destruct (X c); auto. simpl in Yc. lia. } destruct G as [U|(Ns & Mx)].
+    + apply cut_unneeded with (v := v) (Z := amounts (upd X v false)); auto; [|now rewrite runs_same]. apply Un
+      in U. lia.
     + apply cut_furthest with (v := v) (Z := amounts (upd X v false)); auto; [|lia|now rewrite runs_same|].
       * intros c Hc Ec. specialize (Le c). destruct (Y c) eqn:Yc; [lia|]. destruct (use T reads worth t c) eqn:U;
         [|lia]. exfalso. apply (Ns c); [apply Mo; auto; lia|now apply Un].
@@ -114,12 +113,12 @@ Proof. intros Ht P. rewrite found_cnt by auto. set (m := leads X t (need t) 0). 
   place c < need t /\ blk t (place c) = c). { intros c N. apply needs_ok in N as (d & Hd & E). unfold place.
   destruct (find _ _) as [k|] eqn:F.
     - apply find_some in F as [F1 F2]. apply in_seq in F1. apply Nat.eqb_eq in F2. split; auto. lia.
-    - apply find_none with (x := d) in F; [|apply in_seq; lia]. apply Nat.eqb_neq in F. congruence. }
-      rewrite <- (sum_ltb m m (le_n m)). apply (sum_inj NB m _ place (fun d => d <? m)).
+    - apply find_none with (x := d) in F; [|apply in_seq; lia]. apply Nat.eqb_neq in F. congruence. } rewrite <-
+      (sum_ltb m m (le_n m)). apply (sum_inj NB m _ place (fun d => d <? m)).
   - intros c _ H. apply andb_prop in H as [N Xc]. destruct (Pl c N) as [L E]. rewrite <- E in Xc. enough (place c
-    < m) by (split; auto; now apply Nat.ltb_lt). destruct (le_lt_dec m (place c)) as [G|]; auto. exfalso.
-    assert (m >= S (place c)); [|lia]. apply (leads_ge blk); [lia|]. intros k Hk. simpl. apply (prefix_down X t k
-    (place c - k) P); [lia|]. now replace (k + (place c - k)) with (place c) by lia.
+    < m) by (split; auto; now apply Nat.ltb_lt). destruct (le_lt_dec m (place c)) as [G|]; auto. exfalso. assert
+    (m >= S (place c)); [|lia]. apply (leads_ge blk); [lia|]. intros k Hk. simpl. apply (prefix_down X t k (place
+    c - k) P); [lia|]. now replace (k + (place c - k)) with (place c) by lia.
   - intros c c' _ _ H H' E. apply andb_prop in H as [N _], H' as [N' _]. destruct (Pl c N) as [_ <-], (Pl c' N')
     as [_ <-]. now rewrite E. Qed.
 
@@ -133,55 +132,11 @@ Proof. intros []. constructor.
     destruct (p_step eq_refl) as [->| ->]; simpl; auto. destruct (reads t c); auto.
   - exact p_fits.
   - intros t c Ht E. rewrite runs_same in E. unfold amounts. rewrite (p_runs t c Ht E), level_one. apply (runs_ok
-    blk len) in E as (k & _ & K & R). simpl. replace (existsb _ _) with true; auto. symmetry.
-    apply existsb_exists. exists k. split; auto. apply in_seq. lia. Qed.
+    blk len) in E as (k & _ & K & R). simpl. replace (existsb _ _) with true; auto. symmetry. apply
+    existsb_exists. exists k. split; auto. apply in_seq. lia. Qed.
 Lemma enough t c : t < T -> c < NB -> reads t c = true -> FurthestNext.next T reads (S t) c < T ->
   worth (FurthestNext.next T reads (S t) c) c <= one t c.
 Proof. intros _ _ _ _. unfold worth, one. destruct (needs _ _); simpl; lia. Qed.
-
-(* The policy can always cut, if what runs fits. *)
-Lemma cut_ends t : t <= T -> cnt NB (runs t) <= C -> forall n Y, cnt NB Y <= n -> exists Y',
-  forest_belady_cut NB T C r blk len ask total at_first xi t Y Y'.
-Proof. intros Ht Fit. unfold forest_belady_cut. induction n; intros Y Hn; [exists Y; apply by_done; lia|].
-  destruct (le_lt_dec (cnt NB Y) C) as [L|O]; [exists Y; now apply by_done|]. assert (Go : forall v, leaves_first
-  t Y v -> exists Y', cut_by NB C (leaves_first t) Y Y'). { intros v G. assert (M := G). destruct M as ((Hv & Yv
-  & _) & _). pose proof (cnt_upd NB Y v false Hv) as U. rewrite Yv in U. simpl in U. destruct (IHn (upd Y v
-  false)) as (Y' & K); [lia|]. exists Y'. now apply by_going with (v := v). } set (un c := negb ((next t c <? T)
-  && needs (next t c) c)). assert (Un : forall c, un c = true <-> unneeded t c). { intros c.
-  unfold un, Forest.unneeded. rewrite negb_true_iff. destruct (Nat.ltb_spec (next t c) T) as [L|L]; simpl; split;
-  auto; try lia. } set (may c := Y c && negb (runs t c)). assert (May : forall c, c < NB -> may c = true <->
-  may_leave t Y c). { intros c Hc. unfold may, Forest.may_leave. rewrite andb_true_iff, negb_true_iff. tauto. }
-  destruct (existsb (fun c => may c && un c) (seq 0 NB)) eqn:Ex.
-  - apply existsb_exists in Ex as (v & Hv & E). apply in_seq in Hv. apply andb_prop in E as [M U]. apply (Go v).
-    split; [apply May; auto; lia|left; now apply Un].
-  - set (place c := match find (fun d => blk (next t c) d =? c) (seq 0 (len (next t c))) with Some d => d |
-    None => 0 end). set (D := wide (S T) len). assert (Pl : forall c, next t c <= T -> place c < D).
-    { intros c L. unfold place. pose proof (wide_ok (S T) len (next t c) ltac:(lia)). fold D in H. destruct (find
-    _ _) as [d|] eqn:F; [|lia]. apply find_some in F as [F _]. apply in_seq in F. lia. } destruct (argmax NB may
-    (fun c => next t c * S D + place c)) as (v & Hv & Mv & Mx). { apply cnt_pos. enough (cnt NB Y <= cnt NB may +
-    cnt NB (runs t)) by lia. unfold cnt. rewrite <- sum_add. apply sum_le. intros c _. unfold may.
-    destruct (Y c), (runs t c); simpl; lia. } assert (Bd : forall c, next t c <= T) by (intros c;
-    apply (next_spec T r reads c t Ht)). assert (Nu : forall c, may_leave t Y c -> ~ unneeded t c).
-    { intros c (Hc & M) U. apply not_true_iff_false in Ex. apply Ex. apply existsb_exists. exists c. split;
-    [apply in_seq; lia|]. rewrite (proj2 (May c Hc)) by (split; auto). now apply Un. } apply (Go v). split;
-    [now apply May|right]. split; [exact Nu|]. intros c Mc. pose proof Mc as (Hc & _). specialize (Mx c Hc (proj2
-    (May c Hc) Mc)). pose proof (Pl c (Bd c)). pose proof (Pl v (Bd v)). split; [nia|]. intros E d e [Ld Ad] [Le
-    Ae]. rewrite E in Mx. assert (L : next t v < T). { destruct (le_lt_dec T (next t v)) as [G|]; auto. exfalso.
-    apply (Nu v); [now apply May|]. unfold Forest.unneeded. lia. } assert (At : forall x k, next t x = next t v
-    -> k < len (next t v) -> blk (next t v) k = x -> place x = k). { intros x k Ex' Lk Ak. unfold place.
-    rewrite Ex'. destruct (find _ _) as [j|] eqn:F.
-      - apply find_some in F as [F1 F2]. apply in_seq in F1. apply Nat.eqb_eq in F2. apply (f_path _ _ _ _ _
-        paths (next t v)); auto; [lia|congruence].
-      - apply find_none with (x := k) in F; [|apply in_seq; lia]. apply Nat.eqb_neq in F. congruence. }
-        rewrite <- (At c d E Ld Ad), <- (At v e eq_refl Le Ae). lia. Qed.
-Lemma run_ends : (forall t, t <= T -> cnt NB (runs t) <= C) -> forall n, n <= T -> exists X : nat -> nat -> bool,
-  X 0 = at_first /\ forall t, t < n -> forest_belady_cut NB T C r blk len ask total at_first xi (S t)
-    (filled_with blk len t (X t)) (X (S t)).
-Proof. intros Fit. induction n; intros Hn; [exists (fun _ => at_first); split; auto; lia|]. destruct (IHn
-  ltac:(lia)) as (X & X0 & Cu). destruct (cut_ends (S n) Hn (Fit (S n) Hn) _ (filled_with blk len n (X n)) (le_n
-  _)) as (Y & K). exists (upd X (S n) Y). split; [now rewrite upd_neq by lia|]. intros t Ht. rewrite (upd_neq X
-  (S n) t) by lia. destruct (Nat.eq_dec t n) as [->|nt]; [now rewrite upd_eq|]. rewrite upd_neq by lia. apply Cu.
-  lia. Qed.
 
 (* A run of the policy: X t is cached at the start of request t. *)
 Variable X : nat -> nat -> bool.
@@ -198,8 +153,8 @@ Proof. unfold forest_belady_cut. induction 1 as [Y D | Y v Y' O ((Hv & Yv & Rv) 
 Lemma is_plan : cnt NB at_first <= C -> fplan X.
 Proof. intros F. constructor.
   - intros c. now rewrite begins.
-  - intros t c Ht H. destruct (cut_keeps _ _ _ (cuts t Ht)) as (_ & W & _). specialize (W c H).
-    unfold filled_with in W. now apply orb_prop in W.
+  - intros t c Ht H. destruct (cut_keeps _ _ _ (cuts t Ht)) as (_ & W & _). specialize (W c H). unfold
+    filled_with in W. now apply orb_prop in W.
   - intros [|t] Ht; [now rewrite (cnt_ext NB (X 0) at_first)|]. now destruct (cut_keeps _ _ _ (cuts t
     ltac:(lia))).
   - induction t; intros c Ht H; [apply (runs_ok blk len) in H as (k & _ & K & _); lia|]. destruct (cut_keeps _ _
@@ -212,40 +167,40 @@ Definition above_too t (Y : nat -> bool) := forall e d, e < T -> S d < need e ->
   next t (blk e d) = e -> Y (blk e (S d)) = true -> Y (blk e d) = true.
 Lemma next_up e t c : t <= T -> next t c = e -> e < T -> reads e c = true /\ forall k, t <= k -> k < e ->
   reads k c = false.
-Proof. intros Ht E L. rewrite <- next_same in E. destruct (next_spec T r reads c t Ht) as (B & W).
-  rewrite E in W. split; [now apply W|]. intros k K1 K2. apply not_true_is_false. intros R. pose proof (next_last
-  T reads t k c K1 ltac:(lia) R). lia. Qed.
+Proof. intros Ht E L. rewrite <- next_same in E. destruct (next_spec T r reads c t Ht) as (B & W). rewrite E in
+  W. split; [now apply W|]. intros k K1 K2. apply not_true_is_false. intros R. pose proof (next_last T reads t k
+  c K1 ltac:(lia) R). lia. Qed.
 Lemma cut_above t Y Y' : t <= T -> forest_belady_cut NB T C r blk len ask total at_first xi t Y Y' ->
   above_too t Y -> above_too t Y'.
-Proof. intros Ht. unfold forest_belady_cut. induction 1 as [Y D | Y v Y' O (M & G) R IH]; auto. intros A.
-  apply IH. clear IH R Y'. intros e d He Hd Nv Nu. destruct (upd_case Y v false (blk e (S d))) as [[_ E]|[n E]];
+Proof. intros Ht. unfold forest_belady_cut. induction 1 as [Y D | Y v Y' O (M & G) R IH]; auto. intros A. apply
+  IH. clear IH R Y'. intros e d He Hd Nv Nu. destruct (upd_case Y v false (blk e (S d))) as [[_ E]|[n E]];
   rewrite E; [discriminate|]. intros Yd. pose proof (A e d He Hd Nv Nu Yd) as Yu. destruct (upd_case Y v false
-  (blk e d)) as [[Ev F]|[_ F]]; rewrite F; auto. exfalso. subst v. pose proof (need_len e He) as NL.
-  destruct M as (Hu & _ & Ru). assert (Ne : forall k, k < need e -> next t (blk e k) = e -> ~ unneeded t (blk e
-  k)). { intros k Hk Nk U. unfold Forest.unneeded in U. rewrite Nk in U. specialize (U He).
-  apply not_true_iff_false in U. apply U. apply needs_ok. exists k. auto. } destruct G as [U|(_ & Mx)];
-  [apply (Ne d); auto; lia|]. assert (Mv : may_leave t Y (blk e (S d))). { repeat split; auto; [apply (f_inside _
-  _ _ _ _ paths); auto; lia|]. apply not_true_is_false. intros H. apply not_true_iff_false in Ru. apply Ru.
-  apply (runs_ok blk len) in H as (k & K1 & K2 & R). apply (runs_ok blk len). exists k. repeat split; auto.
-  apply (f_tree _ _ _ _ _ paths e d k); auto; lia. } destruct (Mx _ Mv) as [_ De]. rewrite Nv, Nu in De.
-  specialize (De eq_refl (S d) d). assert (S d <= d); [|lia]. apply De; split; auto; lia. Qed.
+  (blk e d)) as [[Ev F]|[_ F]]; rewrite F; auto. exfalso. subst v. pose proof (need_len e He) as NL. destruct M
+  as (Hu & _ & Ru). assert (Ne : forall k, k < need e -> next t (blk e k) = e -> ~ unneeded t (blk e k)). {
+  intros k Hk Nk U. unfold Forest.unneeded in U. rewrite Nk in U. specialize (U He). apply not_true_iff_false in
+  U. apply U. apply needs_ok. exists k. auto. } destruct G as [U|(_ & Mx)]; [apply (Ne d); auto; lia|]. assert
+  (Mv : may_leave t Y (blk e (S d))). { repeat split; auto; [apply (f_inside _ _ _ _ _ paths); auto; lia|]. apply
+  not_true_is_false. intros H. apply not_true_iff_false in Ru. apply Ru. apply (runs_ok blk len) in H as (k & K1
+  & K2 & R). apply (runs_ok blk len). exists k. repeat split; auto. apply (f_tree _ _ _ _ _ paths e d k); auto;
+  lia. } destruct (Mx _ Mv) as [_ De]. rewrite Nv, Nu in De. specialize (De eq_refl (S d) d). assert (S d <= d);
+  [|lia]. apply De; split; auto; lia. Qed.
 Lemma always_above t : t <= T -> above_too t (X t).
 Proof. induction t; intros Ht.
-  - intros e d He Hd Nv Nu Xv. rewrite begins in *. destruct (next_up e 0 (blk e d) Ht Nu He) as [_ Un].
-    unfold needed in Hd. pose proof (leads_in blk (seen blk len at_first) e (min (ask e) (total e - xi)) 0 d
-    ltac:(lia)) as Se. simpl in Se. unfold seen in Se. apply orb_prop in Se as [Se|Se]; auto.
-    apply existsb_exists in Se as (k & K & R). apply in_seq in K. rewrite Un in R by lia. discriminate.
-  - apply (cut_above (S t) _ _ Ht (cuts t Ht)). intros e d He Hd Nv Nu Yv. unfold filled_with in *.
-    destruct (reads t (blk e d)) eqn:Ru; [apply orb_true_r|]. rewrite orb_false_r. pose proof (need_len e He) as
-    NL. assert (Rv : reads t (blk e (S d)) = false). { apply not_true_is_false. intros R.
-    apply not_true_iff_false in Ru. apply Ru. apply (f_tree _ _ _ _ _ paths e d t); auto; lia. }
-    rewrite Rv, orb_false_r in Yv. apply (IHt ltac:(lia) e d); auto.
+  - intros e d He Hd Nv Nu Xv. rewrite begins in *. destruct (next_up e 0 (blk e d) Ht Nu He) as [_ Un]. unfold
+    needed in Hd. pose proof (leads_in blk (seen blk len at_first) e (min (ask e) (total e - xi)) 0 d ltac:(lia))
+    as Se. simpl in Se. unfold seen in Se. apply orb_prop in Se as [Se|Se]; auto. apply existsb_exists in Se as
+    (k & K & R). apply in_seq in K. rewrite Un in R by lia. discriminate.
+  - apply (cut_above (S t) _ _ Ht (cuts t Ht)). intros e d He Hd Nv Nu Yv. unfold filled_with in *. destruct
+    (reads t (blk e d)) eqn:Ru; [apply orb_true_r|]. rewrite orb_false_r. pose proof (need_len e He) as NL.
+    assert (Rv : reads t (blk e (S d)) = false). { apply not_true_is_false. intros R. apply not_true_iff_false in
+    Ru. apply Ru. apply (f_tree _ _ _ _ _ paths e d t); auto; lia. } rewrite Rv, orb_false_r in Yv. apply (IHt
+    ltac:(lia) e d); auto.
     + rewrite <- next_same, next_here, Rv by auto. exact Nv.
     + rewrite <- next_same, next_here, Ru by auto. exact Nu. Qed.
 Lemma always_prefix t : t < T -> prefix X t.
-Proof. intros Ht d Hd Xv. pose proof (need_len t Ht). apply (always_above t ltac:(lia) t d); auto;
-  rewrite <- next_same, next_here by auto; replace (reads t _) with true; auto; symmetry; apply reads_ok;
-  [exists (S d) | exists d]; split; auto; lia. Qed.
+Proof. intros Ht d Hd Xv. pose proof (need_len t Ht). apply (always_above t ltac:(lia) t d); auto; rewrite <-
+  next_same, next_here by auto; replace (reads t _) with true; auto; symmetry; apply reads_ok; [exists (S d) |
+  exists d]; split; auto; lia. Qed.
 
 Lemma gap_closes : exists P, bound P <= hits_needed X.
 Proof. destruct (closes NB T C r reads worth one enough (fun t => amounts (X t))) as (P & A).
@@ -254,8 +209,8 @@ Proof. destruct (closes NB T C r reads worth one enough (fun t => amounts (X t))
     + apply (cut_same (S t) _ (X (S t)) (cuts t ltac:(lia))). auto.
   - exists P. unfold bound. eapply Nat.le_trans; [apply allowed_more with (Y' := amounts (X 0))|].
     + intros c _. unfold amounts. now rewrite begins.
-    + eapply Nat.le_trans; [exact A|]. apply sum_le. intros t Ht. apply found_hits; auto.
-      now apply always_prefix. Qed.
+    + eapply Nat.le_trans; [exact A|]. apply sum_le. intros t Ht. apply found_hits; auto. now apply
+      always_prefix. Qed.
 Lemma no_plan_keeps_more Z P : fplan Z -> hits_needed Z <= bound P.
 Proof. intros Pl. eapply Nat.le_trans; [|exact (plan_allowed NB T C r reads worth one enough _ _ P (plan_same Z
   Pl))]. apply sum_le. intros t Ht. now apply hits_found. Qed.
@@ -284,11 +239,11 @@ Hypothesis cuts : forall t, t < T -> forest_belady_cut NB T C r blk len ask tota
    Belady, which evicts what is needed furthest away, of one request the deepest block first, reaches the least TEL
    of any plan. *)
 Theorem forest_belady_is_optimal : plan X /\ forall Z, plan Z -> tel X <= tel Z.
-Proof. pose proof (is_plan NB T C r xi blk len ask total at_first X begins cuts fits) as Pl. split; auto.
-  intros Z PZ. destruct (gap_closes NB T C r xi blk len ask total at_first paths X begins cuts) as (P & G).
-  pose proof (no_plan_keeps_more NB T C r xi blk len ask total at_first paths Z P PZ). pose proof (tel_and_hits
-  NB T C r xi blk len ask total at_first X Pl). pose proof (tel_and_hits NB T C r xi blk len ask total at_first Z
-  PZ). lia. Qed.
+Proof. pose proof (is_plan NB T C r xi blk len ask total at_first X begins cuts fits) as Pl. split; auto. intros
+  Z PZ. destruct (gap_closes NB T C r xi blk len ask total at_first paths X begins cuts) as (P & G). pose proof
+  (no_plan_keeps_more NB T C r xi blk len ask total at_first paths Z P PZ). pose proof (tel_and_hits NB T C r xi
+  blk len ask total at_first X Pl). pose proof (tel_and_hits NB T C r xi blk len ask total at_first Z PZ). lia.
+  Qed.
 
 (* Rows forest.optimum.certificate and .certificate.forced. A set P of steps proves every optimum: what
    Tail-Optimized Belady keeps is what P allows, and no plan keeps more than any P allows. *)
@@ -301,11 +256,3 @@ Proof. pose proof (is_plan NB T C r xi blk len ask total at_first X begins cuts 
   & G). exists P. specialize (Up P X Pl). pose proof (tel_and_hits NB T C r xi blk len ask total at_first X Pl).
   lia. Qed.
 End Rows.
-
-(* Row forest.optimum, the other half. Tail-Optimized Belady has a run on every forest on which what runs fits, so
-   the theorems above are not empty. *)
-Theorem forest_belady_runs : forall NB T C r xi blk len ask total at_first, forest NB T blk len ask ->
-  fitting NB T C r blk len -> exists X : nat -> nat -> bool,
-  X 0 = at_first /\ forall t, t < T -> forest_belady_cut NB T C r blk len ask total at_first xi (S t)
-    (filled_with blk len t (X t)) (X (S t)).
-Proof. intros NB T C r xi blk len ask total at_first F Fit. now apply run_ends. Qed.

@@ -1,7 +1,7 @@
 (* Theorem B.1 for private conversations in units, a corollary of statement F: a conversation is a path of tokens,
    which may be cached one by one. From any initial cache, under optional and forced caching. *)
 From Coq Require Import Arith Lia List Bool.
-Require Import Numbers Model Plans RunsArePlans Forest StatementF.
+Require Import Numbers Model Plans RunsArePlans Forest StatementF ForestForesight.
 Import ListNotations.
 
 (* How many of n tokens, from token d on, are there without a gap. *)
@@ -15,9 +15,8 @@ Lemma run_of_mono Z Z' n d : (forall k, k < n -> Z (d + k) = true -> Z' (d + k) 
   run_of Z n d <= run_of Z' n d.
 Proof. intros H. apply run_of_ge; [apply leads_le|]. intros k Hk. destruct (run_of_in _ _ _ _ Hk). auto. Qed.
 Lemma run_of_cnt Z n : run_of Z n 0 <= cnt n Z.
-Proof. rewrite <- (sum_ltb n (run_of Z n 0) (leads_le _ _ _ _ _)). apply sum_le. intros d _.
-  destruct (Nat.ltb_spec d (run_of Z n 0)) as [H|]; [|lia]. apply run_of_in in H as [H _]. simpl in H.
-  now rewrite H. Qed.
+Proof. rewrite <- (sum_ltb n (run_of Z n 0) (leads_le _ _ _ _ _)). apply sum_le. intros d _. destruct
+  (Nat.ltb_spec d (run_of Z n 0)) as [H|]; [|lia]. apply run_of_in in H as [H _]. simpl in H. now rewrite H. Qed.
 Lemma sum_ltb_le n k : sum n (fun d => if d <? k then 1 else 0) <= k.
 Proof. enough (sum n (fun d => if d <? k then 1 else 0) = min n k) by lia. induction n; cbn [sum]; [lia|].
   rewrite IHn. destruct (Nat.ltb_spec n k); lia. Qed.
@@ -55,8 +54,8 @@ Proof. intros H. assert (D <> 0) by (unfold D; lia). rewrite Nat.add_comm. split
   - rewrite Nat.div_add by auto. rewrite Nat.div_small; auto.
   - rewrite Nat.mod_add by auto. now apply Nat.mod_small. Qed.
 Lemma same_block i j d e : d < D -> e < D -> i * D + d = j * D + e -> i = j /\ d = e.
-Proof. intros H1 H2 E. destruct (split_block i d H1) as [A B]. destruct (split_block j e H2) as [A' B'].
-  rewrite E in A, B. split; congruence. Qed.
+Proof. intros H1 H2 E. destruct (split_block i d H1) as [A B]. destruct (split_block j e H2) as [A' B']. rewrite
+  E in A, B. split; congruence. Qed.
 Lemma past_read t i : past_at t i = past0 i \/ exists s, s < t /\ who_at s = i /\ len s = past_at t i.
 Proof. induction t; simpl; auto. destruct (Nat.eqb_spec (who_at t) i) as [E|E].
   - right. exists t. repeat split; auto.
@@ -79,12 +78,12 @@ Proof. intros Ht H. apply (runs_ok blk len) in H as (k & K1 & K2 & R). unfold b2
   exists (t - 1). replace k with (t - 1) in R by lia. repeat split; auto. lia. Qed.
 Lemma running_fit t : t <= T -> cnt (N * D) (runs r blk len t) <= C.
 Proof. intros Ht. destruct (existsb (fun c => runs r blk len t c) (seq 0 (N * D))) eqn:Ex.
-  - apply existsb_exists in Ex as (c & _ & H). destruct (running_token t c Ht H) as (s & -> & Fo & _).
-    apply Nat.le_trans with (len s); [|apply each_fits; auto; lia]. pose proof (len_D s ltac:(lia)).
-    rewrite <- (sum_ltb D (len s)) by lia. apply (sum_inj _ D _ (fun c => c mod D)).
-    + intros c' Hc H'. destruct (running_token _ c' Ht H') as (s' & E & _ & R). injection E as <-.
-      apply (reads_ok blk len) in R as (d & Hd & <-). unfold blk. destruct (split_block (who_at s) d ltac:(lia))
-      as [_ ->]. split; [lia|]. now apply Nat.ltb_lt.
+  - apply existsb_exists in Ex as (c & _ & H). destruct (running_token t c Ht H) as (s & -> & Fo & _). apply
+    Nat.le_trans with (len s); [|apply each_fits; auto; lia]. pose proof (len_D s ltac:(lia)). rewrite <-
+    (sum_ltb D (len s)) by lia. apply (sum_inj _ D _ (fun c => c mod D)).
+    + intros c' Hc H'. destruct (running_token _ c' Ht H') as (s' & E & _ & R). injection E as <-. apply
+      (reads_ok blk len) in R as (d & Hd & <-). unfold blk. destruct (split_block (who_at s) d ltac:(lia)) as [_
+      ->]. split; [lia|]. now apply Nat.ltb_lt.
     + intros c1 c2 _ _ H1 H2. destruct (running_token _ c1 Ht H1) as (s1 & E1 & _ & R1). destruct (running_token
       _ c2 Ht H2) as (s2 & E2 & _ & R2). injection E1 as <-. injection E2 as <-. apply (reads_ok blk len) in R1
       as (d1 & L1 & <-). apply (reads_ok blk len) in R2 as (d2 & L2 & <-). unfold blk. destruct (split_block
@@ -104,38 +103,38 @@ Proof. intros []. split; [constructor|].
       * specialize (p_own t Ht). rewrite E in H. lia.
       * unfold blk. rewrite <- E. rewrite (Nat.mul_comm (c / D)). symmetry. apply Nat.div_mod. unfold D. lia.
     + left. specialize (p_grows t (c / D) Ht n). lia.
-  - intros t Ht. apply Nat.le_trans with (sum N (X t)); [|now apply p_fits]. unfold cnt. rewrite sum_grid.
-    apply sum_le. intros i Hi. unfold blocks. rewrite (sum_ext D _ (fun d => if d <? X t i then 1 else 0));
-    [apply sum_ltb_le|]. intros d Hd. destruct (split_block i d Hd) as [-> ->]. reflexivity.
+  - intros t Ht. apply Nat.le_trans with (sum N (X t)); [|now apply p_fits]. unfold cnt. rewrite sum_grid. apply
+    sum_le. intros i Hi. unfold blocks. rewrite (sum_ext D _ (fun d => if d <? X t i then 1 else 0)); [apply
+    sum_ltb_le|]. intros d Hd. destruct (split_block i d Hd) as [-> ->]. reflexivity.
   - intros t c Ht H. destruct (running_token t c ltac:(lia) H) as (s & -> & Fo & R). apply (reads_ok blk len) in
     R as (d & Hd & <-). unfold blocks, blk. pose proof (len_D s ltac:(lia)). destruct (split_block (who_at s) d
     ltac:(lia)) as [-> ->]. apply Nat.ltb_lt. rewrite p_forced; auto.
-  - apply sum_le. intros t Ht. specialize (histories t Ht). pose proof (past_D t (who_at t) ltac:(lia)).
-    enough (leads blk (blocks X) t (hist t) 0 >= min (X t (who_at t)) (hist t)) by lia. apply (leads_ge blk);
-    [lia|]. intros k Hk. simpl. unfold blocks, blk. destruct (split_block (who_at t) k ltac:(lia)) as [-> ->].
-    apply Nat.ltb_lt. lia. Qed.
+  - apply sum_le. intros t Ht. specialize (histories t Ht). pose proof (past_D t (who_at t) ltac:(lia)). enough
+    (leads blk (blocks X) t (hist t) 0 >= min (X t (who_at t)) (hist t)) by lia. apply (leads_ge blk); [lia|].
+    intros k Hk. simpl. unfold blocks, blk. destruct (split_block (who_at t) k ltac:(lia)) as [-> ->]. apply
+    Nat.ltb_lt. lia. Qed.
 
 (* A plan of blocks has a plan of lengths, its leading blocks, that keeps as much. *)
 Definition lengths (Z : nat -> nat -> bool) : nat -> cache :=
   fun t i => min (run_of (fun d => Z t (i * D + d)) D 0) (past_at t i).
 Lemma lengths_plan Z : fplan Z -> plan (lengths Z) /\ tel (lengths Z) <= ftel Z.
 Proof. intros []. split; [constructor|].
-  - intros i. unfold lengths. enough (run_of (fun d => Z 0 (i * D + d)) D 0 <= at_first i) by lia.
-    destruct (le_lt_dec (run_of (fun d => Z 0 (i * D + d)) D 0) (at_first i)) as [|G]; auto. exfalso.
-    apply run_of_in in G as [G K]. apply p_first in G. unfold first_block in G. destruct (split_block i (at_first
-    i) K) as [E1 E2]. cbn [Nat.add] in G. rewrite E1, E2 in G. apply Nat.ltb_lt in G. lia.
+  - intros i. unfold lengths. enough (run_of (fun d => Z 0 (i * D + d)) D 0 <= at_first i) by lia. destruct
+    (le_lt_dec (run_of (fun d => Z 0 (i * D + d)) D 0) (at_first i)) as [|G]; auto. exfalso. apply run_of_in in G
+    as [G K]. apply p_first in G. unfold first_block in G. destruct (split_block i (at_first i) K) as [E1 E2].
+    cbn [Nat.add] in G. rewrite E1, E2 in G. apply Nat.ltb_lt in G. lia.
   - intros t i Ht n. unfold lengths. cbn [past_at]. destruct (Nat.eqb_spec (who_at t) i) as [E|_]; [congruence|].
-    enough (run_of (fun d => Z (S t) (i * D + d)) D 0 <= run_of (fun d => Z t (i * D + d)) D 0) by lia.
-    apply run_of_mono. simpl. intros k Hk H. destruct (p_step t _ Ht H) as [|R]; auto. exfalso. apply (read_token
-    t i k Ht Hk) in R as [E _]. congruence.
+    enough (run_of (fun d => Z (S t) (i * D + d)) D 0 <= run_of (fun d => Z t (i * D + d)) D 0) by lia. apply
+    run_of_mono. simpl. intros k Hk H. destruct (p_step t _ Ht H) as [|R]; auto. exfalso. apply (read_token t i k
+    Ht Hk) in R as [E _]. congruence.
   - intros t Ht. unfold lengths. cbn [past_at]. rewrite Nat.eqb_refl. lia.
   - intros t Ht. apply Nat.le_trans with (cnt (N * D) (Z t)); [|now apply p_fits]. unfold cnt. rewrite sum_grid.
-    apply sum_le. intros i Hi. unfold lengths. pose proof (run_of_cnt (fun d => Z t (i * D + d)) D) as R.
-    unfold cnt in R. lia.
+    apply sum_le. intros i Hi. unfold lengths. pose proof (run_of_cnt (fun d => Z t (i * D + d)) D) as R. unfold
+    cnt in R. lia.
   - intros t Ht Fo. unfold lengths. cbn [past_at]. rewrite Nat.eqb_refl. pose proof (len_D t ltac:(lia)) as L.
-    enough (run_of (fun d => Z (S t) (who_at t * D + d)) D 0 >= len t) by lia. apply run_of_ge; [lia|].
-    intros k Hk. apply p_runs; auto. apply (runs_ok blk len). exists t. rewrite Fo. repeat split; simpl; try lia.
-    apply read_token; auto; lia.
+    enough (run_of (fun d => Z (S t) (who_at t * D + d)) D 0 >= len t) by lia. apply run_of_ge; [lia|]. intros k
+    Hk. apply p_runs; auto. apply (runs_ok blk len). exists t. rewrite Fo. repeat split; simpl; try lia. apply
+    read_token; auto; lia.
   - apply sum_le. intros t Ht. pose proof (leads_le blk Z t (hist t) 0) as L. pose proof (histories t Ht) as B.
     pose proof (past_D t (who_at t) ltac:(lia)) as B'. enough (run_of (fun d => Z t (who_at t * D + d)) D 0 >=
     leads blk Z t (hist t) 0) by (unfold lengths; lia). apply run_of_ge; [lia|]. intros k Hk. exact (leads_in blk
@@ -159,19 +158,19 @@ Definition run_on_tokens (Z : nat -> nat -> bool) := Z 0 = first_block /\
 Definition bound := StatementF.bound (N * D) T C r xi blk len hist (input us) first_block.
 
 Lemma first_fits : sum N at_first <= C -> cnt (N * D) first_block <= C.
-Proof. intros F. eapply Nat.le_trans; [|exact F]. unfold cnt. rewrite sum_grid. apply sum_le. intros i Hi.
-  unfold first_block. rewrite (sum_ext D _ (fun d => if d <? at_first i then 1 else 0)); [apply sum_ltb_le|].
-  intros d Hd. destruct (split_block i d Hd) as [-> ->]. reflexivity. Qed.
+Proof. intros F. eapply Nat.le_trans; [|exact F]. unfold cnt. rewrite sum_grid. apply sum_le. intros i Hi. unfold
+  first_block. rewrite (sum_ext D _ (fun d => if d <? at_first i then 1 else 0)); [apply sum_ltb_le|]. intros d
+  Hd. destruct (split_block i d Hd) as [-> ->]. reflexivity. Qed.
 Lemma tokens_are_best Z : sum N at_first <= C -> run_on_tokens Z ->
   plan (lengths Z) /\ (forall X, plan X -> tel (lengths Z) <= tel X) /\
   (forall P X, plan X -> uncached_tel xi us <= tel X + bound P) /\
   exists P, uncached_tel xi us = tel (lengths Z) + bound P.
-Proof. intros F (Z0 & Cu). assert (B : forall c, Z 0 c = first_block c) by (intros c; now rewrite Z0).
-  destruct (forest_belady_is_optimal _ T C r xi blk len hist (input us) first_block tokens (first_fits F) Z B Cu)
-  as (PF & BF). destruct (forest_certificate_closes _ T C r xi blk len hist (input us) first_block tokens
-  (first_fits F) Z B Cu) as (EF & SF). destruct (lengths_plan _ PF) as (PL & TL). assert (S : forall P X, plan X
-  -> uncached_tel xi us <= tel X + bound P). { intros P X PX. destruct (blocks_plan X PX) as (PB & TB).
-  specialize (SF P _ PB). unfold uncached_tel, bound. lia. } split; [exact PL|]. split; [|split; [exact S|]].
+Proof. intros F (Z0 & Cu). assert (B : forall c, Z 0 c = first_block c) by (intros c; now rewrite Z0). destruct
+  (forest_belady_is_optimal _ T C r xi blk len hist (input us) first_block tokens (first_fits F) Z B Cu) as (PF &
+  BF). destruct (forest_certificate_closes _ T C r xi blk len hist (input us) first_block tokens (first_fits F) Z
+  B Cu) as (EF & SF). destruct (lengths_plan _ PF) as (PL & TL). assert (S : forall P X, plan X -> uncached_tel
+  xi us <= tel X + bound P). { intros P X PX. destruct (blocks_plan X PX) as (PB & TB). specialize (SF P _ PB).
+  unfold uncached_tel, bound. lia. } split; [exact PL|]. split; [|split; [exact S|]].
   - intros X PX. destruct (blocks_plan X PX) as (PB & TB). destruct EF as (P & EF). specialize (BF _ PB). lia.
   - destruct EF as (P & EF). exists P. specialize (S P _ PL). unfold uncached_tel, bound in *. lia. Qed.
 End TheoremB1.
@@ -212,7 +211,8 @@ Proof. intros Z R. destruct (of_a_trace Z R) as (_ & _ & S & E). auto. Qed.
 
 (* Row theorem-b1, the other half. There is a run on tokens on every trace, so theorem_b1 is not empty. *)
 Theorem tokens_run : exists Z, run_on_tokens Z.
-Proof. destruct starts as [B H O Ne Op]. apply forest_belady_runs.
+Proof. destruct starts as [B H O Ne Op]. edestruct forest_belady_runs as (Z & Z0 & K & _); [| |exists Z; split;
+  [exact Z0|exact K]].
   - apply tokens; auto; apply (histories_at N us w turns).
   - intros t Ht. apply running_fit; auto. Qed.
 End Rows.

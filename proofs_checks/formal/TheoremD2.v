@@ -24,9 +24,9 @@ Notation events := (events M).
 Notation score := (score M).
 
 Lemma rates_pos s f : good_state s -> 0 <= f -> 0 <= all_rates M s f.
-Proof. intros [Ki Al] F. unfold all_rates. assert (0 <= qsum (seq 0 (known s)) (fun i => turn_rate s i * f)).
-  { apply qsum_pos. intros i _. unfold turn_rate. pose proof (k_rate _ (Ki i)). pose proof (Al i).
-  apply Qmult_le_0_compat; auto. apply Qmult_le_0_compat; tauto. } pose proof (m_births _ good). lra. Qed.
+Proof. intros [Ki Al] F. unfold all_rates. assert (0 <= qsum (seq 0 (known s)) (fun i => turn_rate s i * f)). {
+  apply qsum_pos. intros i _. unfold turn_rate. pose proof (k_rate _ (Ki i)). pose proof (Al i). apply
+  Qmult_le_0_compat; auto. apply Qmult_le_0_compat; tauto. } pose proof (m_births _ good). lra. Qed.
 Lemma part_pos x y : 0 <= x -> 0 <= y -> 0 <= x / y.
 Proof. intros. apply Qmult_le_0_compat; auto. now apply Qinv_le_0_compat. Qed.
 
@@ -40,17 +40,17 @@ Proof. intros H. unfold Belief.events in H. apply in_flat_map in H as (g & Hg & 
   - apply in_seq in Hi. exists g, i, (kind_of s i), (past s i + fst q + fst a)%nat. repeat split; auto.
     + left. repeat split; lia.
     + intros St. simpl. pose proof (rates_pos s _ St F0). destruct St as [Ki Al]. pose proof (k_rate _ (Ki i)).
-      pose proof (Al i). pose proof (k_prompts _ (Ki i) q Hq). pose proof (k_responses _ (Ki i) a Ha).
-      unfold turn_rate. repeat (apply part_pos || apply Qmult_le_0_compat); tauto.
+      pose proof (Al i). pose proof (k_prompts _ (Ki i) q Hq). pose proof (k_responses _ (Ki i) a Ha). unfold
+      turn_rate. repeat (apply part_pos || apply Qmult_le_0_compat); tauto.
   - exists g, (known s), i, (fst q + fst a)%nat. repeat split; auto. intros St. simpl. pose proof (rates_pos s _
     St F0). pose proof (m_kinds _ good i Hi) as Ki. pose proof (k_share _ Ki). pose proof (k_first _ Ki q Hq).
-    pose proof (k_responses _ Ki a Ha). pose proof (m_births _ good). repeat (apply part_pos ||
-    apply Qmult_le_0_compat); tauto. Qed.
+    pose proof (k_responses _ Ki a Ha). pose proof (m_births _ good). repeat (apply part_pos || apply
+    Qmult_le_0_compat); tauto. Qed.
 Lemma next_good s e : good_state s -> In e (events s) -> good_state (next e).
 Proof. intros St H. destruct (in_events s e H) as (g & i & k & n & Hg & -> & _ & Ca & _). destruct (m_gaps _ good
   g Hg) as ((F0 & F1) & _). destruct St as [Ki Al]. constructor; simpl.
-  - intros j. unfold upd. destruct (j =? i)%nat; auto. destruct Ca as [(_ & -> & _)|(_ & Hk)]; auto.
-    now apply (m_kinds _ good).
+  - intros j. unfold upd. destruct (j =? i)%nat; auto. destruct Ca as [(_ & -> & _)|(_ & Hk)]; auto. now apply
+    (m_kinds _ good).
   - intros j. destruct (j =? i)%nat; [lra|]. pose proof (Al j). nra. Qed.
 
 Definition tail (k : kind) (L j : nat) := qsum (prompts k) (fun q => if (j + xi M <=? L + fst q)%nat then snd q
@@ -61,15 +61,15 @@ Lemma tail_mono k L L' j j' : good_kind k -> (L <= L')%nat -> (j' <= j)%nat -> t
 Proof. intros G HL Hj. apply qsum_le. intros q Hq. pose proof (k_prompts _ G q Hq). destruct (Nat.leb_spec (j +
   xi M) (L + fst q)), (Nat.leb_spec (j' + xi M) (L' + fst q)); try lia; lra. Qed.
 Lemma score_pos s t : good_state s -> 0 <= score s t.
-Proof. intros [Ki Al]. unfold Belief.score. destruct (fst t <? known s)%nat; [|lra]. unfold turn_rate.
-  pose proof (k_rate _ (Ki (fst t))). pose proof (Al (fst t)). pose proof (tail_pos _ (past s (fst t)) (snd t)
-  (Ki (fst t))). apply Qmult_le_0_compat; auto. apply Qmult_le_0_compat; tauto. Qed.
+Proof. intros [Ki Al]. unfold Belief.score. destruct (fst t <? known s)%nat; [|lra]. unfold turn_rate. pose proof
+  (k_rate _ (Ki (fst t))). pose proof (Al (fst t)). pose proof (tail_pos _ (past s (fst t)) (snd t) (Ki (fst
+  t))). apply Qmult_le_0_compat; auto. apply Qmult_le_0_compat; tauto. Qed.
 
 (* The chance to be of use is the score times one factor. *)
 Definition factor s := qsum (gaps M) (fun g => snd g * (fst g / all_rates M s (fst g))).
 Lemma factor_pos s : good_state s -> 0 <= factor s.
-Proof. intros St. apply qsum_pos. intros g Hg. destruct (m_gaps _ good g Hg) as ((F0 & F1) & W).
-  apply Qmult_le_0_compat; auto. apply part_pos; auto. now apply rates_pos. Qed.
+Proof. intros St. apply qsum_pos. intros g Hg. destruct (m_gaps _ good g Hg) as ((F0 & F1) & W). apply
+  Qmult_le_0_compat; auto. apply part_pos; auto. now apply rates_pos. Qed.
 Lemma of_one_turn s f w i t : good_state s ->
   qsum (turns M s f w i) (fun e => chance e * (if of_use e t then 1 else 0)) ==
   if (fst t =? i)%nat then w * (f / all_rates M s f) * (turn_rate s i * tail (kind_of s i) (past s i) (snd t))
@@ -88,11 +88,11 @@ Proof. unfold first_turns. rewrite qsum_flat. rewrite (qsum_ext _ _ (fun _ => 0 
   lra. Qed.
 Lemma score_is s t : good_state s ->
   qsum (events s) (fun e => chance e * (if of_use e t then 1 else 0)) == factor s * score s t.
-Proof. intros St. unfold Belief.events, factor. rewrite qsum_flat, (Qmult_comm _ (score s t)), <- qsum_mul.
-  apply qsum_ext. intros g _. rewrite qsum_app, !qsum_flat. rewrite (qsum_ext (kinds M) _ (fun _ => 0 * 0)) by
-  (intros; rewrite of_a_first_turn; lra). rewrite qsum_mul. rewrite (qsum_ext _ _ (fun i => if (fst t =? i)%nat
-  then snd g * (fst g / all_rates M s (fst g)) * (turn_rate s (fst t) * tail (kind_of s (fst t)) (past s (fst t))
-  (snd t)) else 0)).
+Proof. intros St. unfold Belief.events, factor. rewrite qsum_flat, (Qmult_comm _ (score s t)), <- qsum_mul. apply
+  qsum_ext. intros g _. rewrite qsum_app, !qsum_flat. rewrite (qsum_ext (kinds M) _ (fun _ => 0 * 0)) by (intros;
+  rewrite of_a_first_turn; lra). rewrite qsum_mul. rewrite (qsum_ext _ _ (fun i => if (fst t =? i)%nat then snd g
+  * (fst g / all_rates M s (fst g)) * (turn_rate s (fst t) * tail (kind_of s (fst t)) (past s (fst t)) (snd t))
+  else 0)).
   - rewrite qsum_one. unfold Belief.score, tail. destruct (fst t <? known s)%nat; lra.
   - intros i _. rewrite of_one_turn by auto. destruct (Nat.eqb_spec (fst t) i) as [<-|]; lra. Qed.
 
@@ -103,19 +103,18 @@ Proof. intros N H. unfold Belief.score, turn_rate. simpl. rewrite !upd_neq by au
 Lemma none_falls_more s f i k n t : good_state s -> good_state (after s f i k n) -> 0 <= f <= 1 ->
   ((i < known s)%nat /\ k = kind_of s i /\ (past s i <= n)%nat \/ i = known s) ->
   f * score s t <= score (after s f i k n) t.
-Proof. intros St St' F Ca. pose proof (score_pos _ t St') as P'. pose proof (score_pos _ t St) as P.
-  destruct (le_lt_dec (known s) (fst t)) as [L|L]. { assert (E : score s t == 0); [|nra]. unfold Belief.score.
-  replace (fst t <? known s)%nat with false by (symmetry; now apply Nat.ltb_ge). lra. } destruct (Nat.eq_dec (fst
-  t) i) as [E|E]; [|rewrite others_fall; auto; lra]. destruct Ca as [(Hi & -> & Hn)|Hi]; [|lia]. subst i.
-  unfold Belief.score, turn_rate. simpl. rewrite !upd_eq, Nat.eqb_refl. replace (fst t <? known s)%nat with true
-  by (symmetry; now apply Nat.ltb_lt). replace (fst t <? Nat.max (known s) (S (fst t)))%nat with true by
-  (symmetry; apply Nat.ltb_lt; lia). fold (tail (kind_of s (fst t)) (past s (fst t)) (snd t)).
-  fold (tail (kind_of s (fst t)) n (snd t)). destruct St as [Ki Al]. pose proof (tail_mono _ _ _ _ _ (Ki (fst t))
-  Hn (le_n (snd t))) as T. pose proof (tail_pos _ (past s (fst t)) (snd t) (Ki (fst t))) as T0.
-  pose proof (k_rate _ (Ki (fst t))) as R. pose proof (Al (fst t)) as A. set (r := rate (kind_of s (fst t))) in
-  *. set (x := alive s (fst t)) in *. set (v := tail (kind_of s (fst t)) (past s (fst t)) (snd t)) in *.
-  set (v' := tail (kind_of s (fst t)) n (snd t)) in *. assert (f * x <= 1) by nra. assert (0 <= r * v) by nra.
-  assert (r * v <= r * v') by nra. nra. Qed.
+Proof. intros St St' F Ca. pose proof (score_pos _ t St') as P'. pose proof (score_pos _ t St) as P. destruct
+  (le_lt_dec (known s) (fst t)) as [L|L]. { assert (E : score s t == 0); [|nra]. unfold Belief.score. replace
+  (fst t <? known s)%nat with false by (symmetry; now apply Nat.ltb_ge). lra. } destruct (Nat.eq_dec (fst t) i)
+  as [E|E]; [|rewrite others_fall; auto; lra]. destruct Ca as [(Hi & -> & Hn)|Hi]; [|lia]. subst i. unfold
+  Belief.score, turn_rate. simpl. rewrite !upd_eq, Nat.eqb_refl. replace (fst t <? known s)%nat with true by
+  (symmetry; now apply Nat.ltb_lt). replace (fst t <? Nat.max (known s) (S (fst t)))%nat with true by (symmetry;
+  apply Nat.ltb_lt; lia). fold (tail (kind_of s (fst t)) (past s (fst t)) (snd t)). fold (tail (kind_of s (fst
+  t)) n (snd t)). destruct St as [Ki Al]. pose proof (tail_mono _ _ _ _ _ (Ki (fst t)) Hn (le_n (snd t))) as T.
+  pose proof (tail_pos _ (past s (fst t)) (snd t) (Ki (fst t))) as T0. pose proof (k_rate _ (Ki (fst t))) as R.
+  pose proof (Al (fst t)) as A. set (r := rate (kind_of s (fst t))) in *. set (x := alive s (fst t)) in *. set (v
+  := tail (kind_of s (fst t)) (past s (fst t)) (snd t)) in *. set (v' := tail (kind_of s (fst t)) n (snd t)) in
+  *. assert (f * x <= 1) by nra. assert (0 <= r * v) by nra. assert (r * v <= r * v') by nra. nra. Qed.
 Lemma order_kept s e a t : good_state s -> In e (events s) -> available s a -> ~ In a (brings e) ->
   score s a <= score s t -> score (next e) a <= score (next e) t.
 Proof. intros St H (Ha & Ja) Na L. pose proof (next_good s e St H) as St'. destruct (in_events s e H) as (g & i &
@@ -125,16 +124,16 @@ Proof. intros St H (Ha & Ja) Na L. pose proof (next_good s e St H) as St'. destr
   St' F ltac:(tauto)) as U. nra. Qed.
 Lemma still_available s e t : In e (events s) -> available s t -> available (next e) t.
 Proof. intros H (A1 & A2). destruct (in_events s e H) as (g & i & k & n & _ & -> & _ & Ca & _). unfold available.
-  simpl. unfold upd. split; [lia|]. destruct (Nat.eqb_spec (fst t) i) as [E|]; auto. rewrite E in *.
-  destruct Ca as [(_ & _ & Hn)|(Hi & _)]; lia. Qed.
+  simpl. unfold upd. split; [lia|]. destruct (Nat.eqb_spec (fst t) i) as [E|]; auto. rewrite E in *. destruct Ca
+  as [(_ & _ & Hn)|(Hi & _)]; lia. Qed.
 Lemma brought_available s e t : In e (events s) -> In t (brings e) -> available (next e) t.
 Proof. intros H Ht. destruct (in_events s e H) as (g & i & k & n & _ & -> & Eb & _ & _). rewrite Eb in Ht.
   destruct t as [a j]. apply in_tokens in Ht as [-> Hj]. unfold available. simpl. rewrite upd_eq. lia. Qed.
 Lemma score_falls s i j : good_state s -> score s (i, S j) <= score s (i, j).
-Proof. intros [Ki Al]. unfold Belief.score. simpl fst. simpl snd. destruct (i <? known s)%nat; [|lra].
-  fold (tail (kind_of s i) (past s i) (S j)). fold (tail (kind_of s i) (past s i) j). pose proof (tail_mono _ _ _
-  _ _ (Ki i) (le_n (past s i)) (Nat.le_succ_diag_r j)). pose proof (k_rate _ (Ki i)). pose proof (Al i).
-  unfold turn_rate. assert (0 <= rate (kind_of s i) * alive s i) by nra. nra. Qed.
+Proof. intros [Ki Al]. unfold Belief.score. simpl fst. simpl snd. destruct (i <? known s)%nat; [|lra]. fold (tail
+  (kind_of s i) (past s i) (S j)). fold (tail (kind_of s i) (past s i) j). pose proof (tail_mono _ _ _ _ _ (Ki i)
+  (le_n (past s i)) (Nat.le_succ_diag_r j)). pose proof (k_rate _ (Ki i)). pose proof (Al i). unfold turn_rate.
+  assert (0 <= rate (kind_of s i) * alive s i) by nra. nra. Qed.
 Lemma tokens_prefixes s e : In e (events s) -> prefixes (brings e).
 Proof. intros H. destruct (in_events s e H) as (g & i & k & n & _ & _ & -> & _ & _). intros a j j' Ht J1 J2.
   apply in_tokens in Ht as [-> Hj]. apply in_tokens. lia. Qed.
@@ -150,8 +149,8 @@ Proof. intros E. unfold used, tokens. rewrite qsum_map, E. induction y.
   - simpl. replace (n - xi M - (n - 0 - xi M))%nat with 0%nat by lia. reflexivity.
   - rewrite seq_S, qsum_app, IHy. cbn [qsum]. unfold needed. cbn [fst snd]. rewrite Nat.eqb_refl. cbn [andb].
     destruct (Nat.leb_spec (1 + y + xi M) n).
-    + replace (n - xi M - (n - S y - xi M))%nat with (S (n - xi M - (n - y - xi M))) by lia.
-      rewrite Nat2Z.inj_succ, <- Z.add_1_r, inject_Z_plus. change (inject_Z 1) with 1. lra.
+    + replace (n - xi M - (n - S y - xi M))%nat with (S (n - xi M - (n - y - xi M))) by lia. rewrite
+      Nat2Z.inj_succ, <- Z.add_1_r, inject_Z_plus. change (inject_Z 1) with 1. lra.
     + replace (n - xi M - (n - S y - xi M))%nat with (n - xi M - (n - y - xi M))%nat by lia. lra. Qed.
 
 (* The C tokens of A with the highest scores: a choice of ET-LRU, which fills the cache. *)
@@ -188,9 +187,9 @@ Theorem theorem_d2_prefixes : forall M s A K m, good_model M -> good_state s ->
   (forall t, In t A -> available s t) -> highest M s A K -> prefixes K -> forall K' x, NoDup K' -> incl K' A ->
     (length K' <= C M)%nat ->
   saved M prefixes m s K' x -> exists y, x <= y /\ saved M prefixes m s K y.
-Proof. unfold saved. intros M s A K m G St Av To PK K' x N I L H. apply prefixes_are_sets in H.
-  destruct (theorem_d2 M s A K m G St Av To K' x N I L H) as (y & xy & Hy). destruct (prefixes_do_as_well state
-  (events M) (C M) good_state available (score M) (factor M)) with (m := m) (s := s) (K := K) (x := y) as (z & yz
-  & Hz); auto; of_the_model M G.
+Proof. unfold saved. intros M s A K m G St Av To PK K' x N I L H. apply prefixes_are_sets in H. destruct
+  (theorem_d2 M s A K m G St Av To K' x N I L H) as (y & xy & Hy). destruct (prefixes_do_as_well state (events M)
+  (C M) good_state available (score M) (factor M)) with (m := m) (s := s) (K := K) (x := y) as (z & yz & Hz);
+  auto; of_the_model M G.
   - destruct To as (_ & _ & I' & _). auto.
   - exists z. split; auto. lra. Qed.

@@ -18,15 +18,15 @@ Proof. intros WX WY H P I. unfold excess, uncached, reused, budget in *. special
 Lemma never_worse us w X exX exY : start N w X -> trace N w us -> covered w us ->
   run xi (tlru_partial N C forced xi) w X us exX -> run xi (lru N C forced) w X us exY -> Forall2 le exX exY.
 Proof. intros St Tr Co. apply (side_by_side xi _ _ (fun w us X Y => exists M, together N w us M X Y /\ shape w
-  (fun _ => False) M Y /\ forall i, min (Y i) (budget xi w i) <= X i)). 2:{ exists X. split;
-  [now apply together_start|]. split; [intros i j _ _ _; auto | intros i; lia]. } clear. intros w u us X Y (M &
-  To & Sh & I). destruct (together_turn _ _ _ _ _ _ _ To) as ((Hu & Pu & WX & WY) & K & To'). split;
-  [now apply (enough_is_kept w)|]. intros X' Y' CX CY. exists (fill u M). pose proof (fill_shape N w u (fun _ =>
-  False) (fun _ => False) M Y (g_stands _ _ _ _ _ _ To) ltac:(auto) Sh) as Sh'. destruct To' as [St' WM' WX' WY'
-  Tr Co]. destruct (lru_cut N C forced _ _ _ _ _ _ K WM' CY WY' Sh') as (SY & DY & ShY & _). assert (WY2 : within
-  (fill u M) Y') by (intros i; specialize (DY i); specialize (WY' i); lia). destruct (keeps N C forced (serve u
-  w) (who u) (fill u M) (fun _ => False) Y' (fun i => min (Y' i) (budget xi (serve u w) i)) (budget xi (serve u
-  w)) at_once (fill u X) X') as (WX2 & I'); auto; try (intros; lia); try tauto.
+  (fun _ => False) M Y /\ forall i, min (Y i) (budget xi w i) <= X i)). 2:{ exists X. split; [now apply
+  together_start|]. split; [intros i j _ _ _; auto | intros i; lia]. } clear. intros w u us X Y (M & To & Sh &
+  I). destruct (together_turn _ _ _ _ _ _ _ To) as ((Hu & Pu & WX & WY) & K & To'). split; [now apply
+  (enough_is_kept w)|]. intros X' Y' CX CY. exists (fill u M). pose proof (fill_shape N w u (fun _ => False) (fun
+  _ => False) M Y (g_stands _ _ _ _ _ _ To) ltac:(auto) Sh) as Sh'. destruct To' as [St' WM' WX' WY' Tr Co].
+  destruct (lru_cut N C forced _ _ _ _ _ _ K WM' CY WY' Sh') as (SY & DY & ShY & _). assert (WY2 : within (fill u
+  M) Y') by (intros i; specialize (DY i); specialize (WY' i); lia). destruct (keeps N C forced (serve u w) (who
+  u) (fill u M) (fun _ => False) Y' (fun i => min (Y' i) (budget xi (serve u w) i)) (budget xi (serve u w))
+  at_once (fill u X) X') as (WX2 & I'); auto; try (intros; lia); try tauto.
   - intros i. specialize (DY i). unfold fill in *. destruct (Nat.eq_dec i (who u)) as [->|n]; [rewrite upd_eq in
     *; lia|]. rewrite upd_neq in * by auto. specialize (I i). unfold budget in *. simpl. rewrite !upd_neq by
     auto. lia.

@@ -28,19 +28,19 @@ Lemma long_is_enough w X Y u : always Q w [u] -> within (past w) X -> within (pa
   history u <= past w (who u) -> (past w (who u) > 0 -> prompt u <= guess w (who u)) ->
   (forall i, short w i = false -> Y i <= X i) -> excess xi X u <= excess xi Y u.
 Proof. intros [G _] WX WY H P I. rewrite G in P. unfold excess, uncached, reused. specialize (I (who u)).
-  specialize (WX (who u)). specialize (WY (who u)). destruct (Nat.eq_dec (past w (who u)) 0); [lia|].
-  specialize (P ltac:(lia)). destruct (short w (who u)) eqn:S; [apply short_iff in S; lia|]. specialize (I
-  eq_refl). lia. Qed.
+  specialize (WX (who u)). specialize (WY (who u)). destruct (Nat.eq_dec (past w (who u)) 0); [lia|]. specialize
+  (P ltac:(lia)). destruct (short w (who u)) eqn:S; [apply short_iff in S; lia|]. specialize (I eq_refl). lia.
+  Qed.
 
 (* X is Threshold-LRU's cache, Y is LRU's. *)
 Lemma threshold_never_worse us w X exX exY : start N w X -> trace N w us -> covered w us -> always Q w us ->
   run xi threshold_lru w X us exX -> run xi (lru N C forced) w X us exY -> Forall2 le exX exY.
 Proof. intros St Tr Co Al. apply (side_by_side xi _ _ (fun w us X Y => exists M, together N w us M X Y /\ shape w
-  (fun _ => False) M Y /\ always Q w us /\ forall i, short w i = false -> Y i <= X i)). 2:{ exists X. split;
-  [now apply together_start|]. repeat split; try apply Al; auto. } clear -Qxi. intros w u us X Y (M & To & Sh &
-  Al & I). destruct (together_turn _ _ _ _ _ _ _ To) as ((Hu & Pu & WX & WY) & K & To'). split.
-  { apply (long_is_enough w); auto. destruct Al as [G F]. inversion F; subst. split; auto. } intros X' Y' CX CY.
-  exists (fill u M). pose proof (fill_shape N w u (fun _ => False) (fun _ => False) M Y (g_stands _ _ _ _ _ _ To)
+  (fun _ => False) M Y /\ always Q w us /\ forall i, short w i = false -> Y i <= X i)). 2:{ exists X. split; [now
+  apply together_start|]. repeat split; try apply Al; auto. } clear -Qxi. intros w u us X Y (M & To & Sh & Al &
+  I). destruct (together_turn _ _ _ _ _ _ _ To) as ((Hu & Pu & WX & WY) & K & To'). split. { apply
+  (long_is_enough w); auto. destruct Al as [G F]. inversion F; subst. split; auto. } intros X' Y' CX CY. exists
+  (fill u M). pose proof (fill_shape N w u (fun _ => False) (fun _ => False) M Y (g_stands _ _ _ _ _ _ To)
   ltac:(auto) Sh) as Sh'. destruct To' as [St' WM' WX' WY' Tr Co]. destruct (lru_cut N C forced _ _ _ _ _ _ K WM'
   CY WY' Sh') as (SY & DY & ShY & _). assert (WY2 : within (fill u M) Y') by (intros i; specialize (DY i);
   specialize (WY' i); lia). destruct (keeps N C forced (serve u w) (who u) (fill u M) (fun _ => False) Y' (fun i
@@ -49,12 +49,12 @@ Proof. intros St Tr Co Al. apply (side_by_side xi _ _ (fun w us X Y => exists M,
   - intros i. destruct (short _ i); lia.
   - intros i. specialize (WM' i). specialize (WY2 i). destruct (short _ i); lia.
   - intros i. pose proof (drop_le (serve u w) (who u) (fill u X) i). specialize (WX' i). lia.
-  - intros i. destruct (short (serve u w) i) eqn:S; [lia|]. rewrite drop_long by auto. specialize (DY i).
-    unfold fill in *. destruct (Nat.eq_dec i (who u)) as [->|n]; [rewrite upd_eq in *; lia|]. rewrite upd_neq in
-    * by auto. specialize (I i). unfold Policies.short in *. simpl in S. rewrite upd_neq in S by auto.
-    specialize (I S). lia.
-  - split; [constructor; auto|]. repeat split; auto; try apply (always_serve w u us Al). intros i S.
-    specialize (I' i). rewrite S in I'. exact I'. Qed.
+  - intros i. destruct (short (serve u w) i) eqn:S; [lia|]. rewrite drop_long by auto. specialize (DY i). unfold
+    fill in *. destruct (Nat.eq_dec i (who u)) as [->|n]; [rewrite upd_eq in *; lia|]. rewrite upd_neq in
+    * by auto. specialize (I i). unfold Policies.short in *. simpl in S. rewrite upd_neq in S by auto. specialize
+      (I S). lia.
+  - split; [constructor; auto|]. repeat split; auto; try apply (always_serve w u us Al). intros i S. specialize
+    (I' i). rewrite S in I'. exact I'. Qed.
 
 (* X is T-LRU's cache, Y is Threshold-LRU's. *)
 Lemma tlru_never_worse_than_threshold us w X exX exY : start N w X -> trace N w us -> covered w us ->
@@ -62,30 +62,30 @@ Lemma tlru_never_worse_than_threshold us w X exX exY : start N w X -> trace N w 
   run xi (tlru N C forced xi) w X us exX -> run xi threshold_lru w X us exY -> Forall2 le exX exY.
 Proof. intros St Tr Co Al. apply (side_by_side xi _ _ (fun w us X Y => exists M, together N w us M X Y /\ shape w
   (fun j => short w j = true) M Y /\ always Q w us /\ forall i, min (Y i) (budget xi w i) <= X i)). 2:{ exists X.
-  split; [now apply together_start|]. repeat split; try apply Al; auto. intros i. lia. } clear -Qxi.
-  intros w u us X Y (M & To & Sh & Al & I). destruct (together_turn _ _ _ _ _ _ _ To) as ((Hu & Pu & WX & WY) & K
-  & To'). split; [now apply (enough_is_kept xi w)|]. intros X' Y' CX CY. exists (fill u M). assert (Sh1 : shape
-  (serve u w) (fun j => short (serve u w) j = true) (fill u M) (fill u Y)). { apply (fill_shape N w u (fun j =>
-  short w j = true)); auto; [apply To|]. intros j nj. unfold Policies.short. simpl. now rewrite upd_neq by auto.
-  } assert (Sh2 : shape (serve u w) (fun j => short (serve u w) j = true) (fill u M) (drop (serve u w) (who u)
-  (fill u Y))). { intros i j Hi Hj Bj. rewrite drop_long by (now apply not_true_is_false). apply (Sh1 i j); auto.
-  pose proof (drop_le (serve u w) (who u) (fill u Y) i). lia. } destruct To' as [St' WM' WX' WY' Tr Co].
-  assert (DD : within (fill u M) (drop (serve u w) (who u) (fill u Y))). { intros i. pose proof (drop_le (serve u
-  w) (who u) (fill u Y) i). specialize (WY' i). lia. } destruct (lru_cut N C forced _ _ _ _ _ _ K WM' CY DD Sh2)
-  as (SY & DY & ShY & FY). assert (WY2 : within (fill u M) Y'). { intros i. specialize (DY i). specialize (DD i).
-  lia. } assert (Al' := always_serve _ _ _ Al). destruct (keeps N C forced (serve u w) (who u) (fill u M) (fun j
-  => short (serve u w) j && negb (exempt forced (who u) j) = true) Y' (fun i => min (Y' i) (budget xi (serve u w)
+  split; [now apply together_start|]. repeat split; try apply Al; auto. intros i. lia. } clear -Qxi. intros w u
+  us X Y (M & To & Sh & Al & I). destruct (together_turn _ _ _ _ _ _ _ To) as ((Hu & Pu & WX & WY) & K & To').
+  split; [now apply (enough_is_kept xi w)|]. intros X' Y' CX CY. exists (fill u M). assert (Sh1 : shape (serve u
+  w) (fun j => short (serve u w) j = true) (fill u M) (fill u Y)). { apply (fill_shape N w u (fun j => short w j
+  = true)); auto; [apply To|]. intros j nj. unfold Policies.short. simpl. now rewrite upd_neq by auto. } assert
+  (Sh2 : shape (serve u w) (fun j => short (serve u w) j = true) (fill u M) (drop (serve u w) (who u) (fill u
+  Y))). { intros i j Hi Hj Bj. rewrite drop_long by (now apply not_true_is_false). apply (Sh1 i j); auto. pose
+  proof (drop_le (serve u w) (who u) (fill u Y) i). lia. } destruct To' as [St' WM' WX' WY' Tr Co]. assert (DD :
+  within (fill u M) (drop (serve u w) (who u) (fill u Y))). { intros i. pose proof (drop_le (serve u w) (who u)
+  (fill u Y) i). specialize (WY' i). lia. } destruct (lru_cut N C forced _ _ _ _ _ _ K WM' CY DD Sh2) as (SY & DY
+  & ShY & FY). assert (WY2 : within (fill u M) Y'). { intros i. specialize (DY i). specialize (DD i). lia. }
+  assert (Al' := always_serve _ _ _ Al). destruct (keeps N C forced (serve u w) (who u) (fill u M) (fun j =>
+  short (serve u w) j && negb (exempt forced (who u) j) = true) Y' (fun i => min (Y' i) (budget xi (serve u w)
   i)) (budget xi (serve u w)) (no_surplus N forced (who u) (budget xi (serve u w))) (fill u X) X') as (WX2 & I');
   auto; try (intros; lia).
   - intros i j Hi Hj Bj. apply not_true_is_false in Bj. apply andb_false_iff in Bj as [B|B].
     + apply (ShY i j); auto. now rewrite B.
-    + apply negb_false_iff in B. assert (B' := B). apply exempt_iff in B' as [Fo ->]. rewrite (FY Fo).
-      unfold Policies.drop, drop_those. rewrite B, andb_false_r. unfold fill. now rewrite !upd_eq.
-  - intros Z WZ Rd j B. apply andb_prop in B as [S E]. apply negb_true_iff in E. apply short_iff in S.
-    destruct (le_lt_dec N j) as [L|L]. { specialize (WZ j). specialize (WM' j). rewrite (s_inside _ _ St' j L) in
-    WM'. lia. } assert (Ml : may_lose forced (who u) j). { intros Fo ->. rewrite (proj2 (exempt_iff (who u) (who
-    u))) in E by auto. discriminate. } specialize (Rd j L Ml). unfold budget in Rd. destruct Al' as [G _].
-    rewrite (G j) in Rd. lia.
+    + apply negb_false_iff in B. assert (B' := B). apply exempt_iff in B' as [Fo ->]. rewrite (FY Fo). unfold
+      Policies.drop, drop_those. rewrite B, andb_false_r. unfold fill. now rewrite !upd_eq.
+  - intros Z WZ Rd j B. apply andb_prop in B as [S E]. apply negb_true_iff in E. apply short_iff in S. destruct
+    (le_lt_dec N j) as [L|L]. { specialize (WZ j). specialize (WM' j). rewrite (s_inside _ _ St' j L) in WM'.
+    lia. } assert (Ml : may_lose forced (who u) j). { intros Fo ->. rewrite (proj2 (exempt_iff (who u) (who u)))
+    in E by auto. discriminate. } specialize (Rd j L Ml). unfold budget in Rd. destruct Al' as [G _]. rewrite (G
+    j) in Rd. lia.
   - intros j. destruct (short (serve u w) j && negb (exempt forced (who u) j)); auto.
   - intros i. specialize (DY i). pose proof (drop_le (serve u w) (who u) (fill u Y) i). unfold fill in *.
     destruct (Nat.eq_dec i (who u)) as [->|n]; [rewrite upd_eq in *; lia|]. rewrite upd_neq in * by auto.

@@ -39,8 +39,8 @@ Proof. induction 1 as [X D E | X v X' Hv Sv F R IH | X v X' O NS Hv Ov R IH]; in
   - destruct H as [H|[_ H]]; auto. eapply Nat.le_trans; [exact H|]. apply sum_le. intros; lia.
   - apply IH. destruct H as [H|[H1 H2]].
     + left. eapply Nat.le_trans; [exact H|]. apply sum_le. intros i Hi. destruct Sv. at_place v i; lia.
-    + right. split; auto. destruct F as [F|F]; [congruence|]. pose proof (sum_upd N X v (X v - 1) Hv).
-      unfold lose. lia.
+    + right. split; auto. destruct F as [F|F]; [congruence|]. pose proof (sum_upd N X v (X v - 1) Hv). unfold
+      lose. lia.
   - apply IH. left. pose proof (sum_upd N X v (X v - 1) Hv). destruct Ov as [Xv _]. apply Nat.le_trans with (sum
     N (lose X v)); [unfold lose; lia|]. apply sum_le. intros i Hi. specialize (NS i Hi). unfold surplus in NS.
     at_place v i; lia. Qed.
@@ -49,16 +49,15 @@ Lemma who_lost X X' : cut X X' -> forall v, v < N -> X' v < X v ->
   worth v <= before v + X' v \/
   (size <= sum N X' /\ (forall j, j < N -> came w j < came w v -> X' j = 0) /\
    forall j, j < N -> X' j = 0 \/ before j + X' j <= worth j).
-Proof. induction 1 as [X D E | X x X' Hx Sx F R IH | X x X' O NS Hx Ox R IH]; intros v Hv L; [lia|..];
-  pose proof (cut_less _ _ R) as [Le _].
+Proof. induction 1 as [X D E | X x X' Hx Sx F R IH | X x X' O NS Hx Ox R IH]; intros v Hv L; [lia|..]; pose proof
+  (cut_less _ _ R) as [Le _].
   - specialize (IH v Hv). destruct (Nat.eq_dec v x) as [->|n].
     + unfold lose in IH at 1. rewrite upd_eq in IH. destruct Sx as [Xx Sx]. destruct (Nat.eq_dec (X' x) (X x -
       1)); [left; lia|]. apply IH. specialize (Le x). unfold lose in Le. rewrite upd_eq in Le. lia.
     + unfold lose in IH at 1. rewrite upd_neq in IH by auto. auto.
   - assert (Q : size <= sum N X'). { apply (stays_full _ _ R). left. pose proof (sum_upd N X x (X x - 1) Hx).
-    destruct Ox as [Xx _]. apply Nat.le_trans with (sum N (lose X x)); [unfold lose; lia|]. apply sum_le.
-    intros i Hi. specialize (NS i Hi). unfold surplus in NS. at_place x i; lia. } destruct (Nat.eq_dec v x) as
-    [->|n].
+    destruct Ox as [Xx _]. apply Nat.le_trans with (sum N (lose X x)); [unfold lose; lia|]. apply sum_le. intros
+    i Hi. specialize (NS i Hi). unfold surplus in NS. at_place x i; lia. } destruct (Nat.eq_dec v x) as [->|n].
     + right. split; [|split]; auto; intros j Hj; specialize (Le j); revert Le; at_place x j.
       * destruct Ox. lia.
       * intros Le Cj. destruct Ox as [_ Ox]. specialize (Ox j Hj). lia.
@@ -77,8 +76,8 @@ Notation capacity := (capacity C inclusive).
 
 Lemma room_fits i before x : sum N before <= capacity i -> x <= room i before ->
   sum N before + x <= capacity (S i).
-Proof. unfold Tiers.room, Tiers.capacity. destruct inclusive; simpl; [|lia]. destruct i; [lia|].
-  pose proof (larger eq_refl i). lia. Qed.
+Proof. unfold Tiers.room, Tiers.capacity. destruct inclusive; simpl; [|lia]. destruct i; [lia|]. pose proof
+  (larger eq_refl i). lia. Qed.
 Lemma room_full i before x : capacity i <= sum N before -> room i before <= x ->
   capacity (S i) <= sum N before + x.
 Proof. unfold Tiers.room, Tiers.capacity. destruct inclusive; simpl; lia. Qed.
@@ -109,8 +108,8 @@ Proof. intros H. rewrite <- (step_sum k v H). pose proof (step_less k H v). unfo
 Lemma step_sound : sound (serve u w) Z'.
 Proof. destruct So as [St W F]. constructor.
   - apply (serve_stands N w u St Nu).
-  - intros [|k] Hk v; [unfold together; simpl; lia|]. pose proof (step_down k v ltac:(lia)) as D.
-    rewrite arrive_sum in D. specialize (W (S k) Hk v). simpl. unfold upd. destruct (v =? who u); lia.
+  - intros [|k] Hk v; [unfold together; simpl; lia|]. pose proof (step_down k v ltac:(lia)) as D. rewrite
+    arrive_sum in D. specialize (W (S k) Hk v). simpl. unfold upd. destruct (v =? who u); lia.
   - intros k. induction k; intros Hk; [unfold together; simpl; rewrite sum_zero; lia|]. rewrite together_all.
     apply room_fits; [apply IHk; lia|]. exact (proj2 (cut_less _ _ _ _ _ _ _ _ (R k Hk))). Qed.
 End Step.
@@ -130,24 +129,23 @@ Lemma step_full w u us Z Z' : sound w Z -> who u < N -> history u = past w (who 
 Proof. intros So Nu Gr Ea R F. pose proof (step_sound w u us Z Z' So Nu R) as So'. destruct (serve_stands N w u
   (s_stands _ _ So) Nu) as (_ & Ck). assert (G : forall k, k <= K -> forall v, v < N -> (k = 0 \/ together k Z' v
   < worth (k - 1) (serve u w) v) -> capacity k <= sum N (together k Z') /\ forall j, j < N -> came (serve u w) j
-  < came (serve u w) v -> together k Z' j = 0). { induction k; intros Hk v Hv L. { split; [|reflexivity].
-  unfold Tiers.capacity. destruct inclusive; simpl; lia. } destruct L as [L|L]; [lia|]. replace (S k - 1) with k
-  in L by lia. destruct (IHk ltac:(lia) v Hv) as (Fk & Ok). { destruct k; [now left|right]. simpl Nat.sub.
-  rewrite Nat.sub_0_r. pose proof (together_up (S k) Z' v). pose proof (falling k (serve u w) v). lia. }
-  pose proof (R k Hk) as Rk. cbn beta in Rk. assert (Sk : forall i, together k Z' i + has (arrive u Z) Z' k i =
-  together (S k) (arrive u Z) i) by (intros; apply (step_sum w u us); auto). pose proof (s_fits _ _ So' k
-  ltac:(lia)) as Fit. assert (Lv : together (S k) Z' v = together k Z' v + Z' k v) by reflexivity.
-  destruct (cut_less _ _ _ _ _ _ _ _ Rk) as [Le Sz]. destruct (le_lt_dec (has (arrive u Z) Z' k v) (Z' k v)) as
-  [Ke|Lo].
+  < came (serve u w) v -> together k Z' j = 0). { induction k; intros Hk v Hv L. { split; [|reflexivity]. unfold
+  Tiers.capacity. destruct inclusive; simpl; lia. } destruct L as [L|L]; [lia|]. replace (S k - 1) with k in L by
+  lia. destruct (IHk ltac:(lia) v Hv) as (Fk & Ok). { destruct k; [now left|right]. simpl Nat.sub. rewrite
+  Nat.sub_0_r. pose proof (together_up (S k) Z' v). pose proof (falling k (serve u w) v). lia. } pose proof (R k
+  Hk) as Rk. cbn beta in Rk. assert (Sk : forall i, together k Z' i + has (arrive u Z) Z' k i = together (S k)
+  (arrive u Z) i) by (intros; apply (step_sum w u us); auto). pose proof (s_fits _ _ So' k ltac:(lia)) as Fit.
+  assert (Lv : together (S k) Z' v = together k Z' v + Z' k v) by reflexivity. destruct (cut_less _ _ _ _ _ _ _ _
+  Rk) as [Le Sz]. destruct (le_lt_dec (has (arrive u Z) Z' k v) (Z' k v)) as [Ke|Lo].
     - specialize (Le v). pose proof (Sk v) as Skv. rewrite arrive_sum in Skv. destruct (Nat.eqb_spec v (who u))
       as [->|n]. { pose proof (of_the_past k (serve u w) (who u)) as P. simpl in P. rewrite upd_eq in P. lia. }
       rewrite own in L by auto. destruct (F k v Hk Hv ltac:(lia)) as (Fo & Oo). split.
       + rewrite together_all. apply room_full; auto. apply (stays_full _ _ _ _ _ _ _ _ Rk). right. split; auto.
-        apply room_filled with (i := k); auto. rewrite <- sum_add. eapply Nat.le_trans; [exact Fo|].
-        apply sum_le. intros i Hi. rewrite (Sk i), arrive_sum. destruct (Nat.eqb_spec i (who u)) as [->|]; auto.
-        pose proof (s_within _ _ So (S k) Hk (who u)). lia.
-      + intros j Hj Cj. pose proof (step_down w u us Z Z' Nu R k j Hk) as D. rewrite arrive_sum in D.
-        simpl in Cj. rewrite (upd_neq _ _ v) in Cj by auto. destruct (Nat.eqb_spec j (who u)) as [->|nj].
+        apply room_filled with (i := k); auto. rewrite <- sum_add. eapply Nat.le_trans; [exact Fo|]. apply
+        sum_le. intros i Hi. rewrite (Sk i), arrive_sum. destruct (Nat.eqb_spec i (who u)) as [->|]; auto. pose
+        proof (s_within _ _ So (S k) Hk (who u)). lia.
+      + intros j Hj Cj. pose proof (step_down w u us Z Z' Nu R k j Hk) as D. rewrite arrive_sum in D. simpl in
+        Cj. rewrite (upd_neq _ _ v) in Cj by auto. destruct (Nat.eqb_spec j (who u)) as [->|nj].
         * rewrite upd_eq in Cj. pose proof (s_before _ _ (s_stands _ _ So) v). lia.
         * rewrite upd_neq in Cj by auto. rewrite (Oo j Hj Cj) in D. lia.
     - destruct (who_lost _ _ _ _ _ _ _ _ Rk v Hv Lo) as [B|(Q & O & _)]; [lia|]. split.
@@ -178,23 +176,22 @@ Lemma work_saves w Z u : (forall k, k <= K -> within (past w) (together k Z)) ->
   saves K Z (who u) <= history u * parts.
 Proof. intros W G. unfold work. assert (E : forall k, k <= K -> sum k (found Z u) = together k Z (who u) /\ sum k
   (fun i => load i * found Z u i) + saves k Z (who u) = together k Z (who u) * parts). { induction k; intros Hk;
-  [auto|]. destruct (IHk ltac:(lia)) as [E1 E2]. assert (Fk : found Z u k = Z k (who u)). { unfold found.
-  pose proof (W (S k) Hk (who u)). pose proof (W k ltac:(lia) (who u)). rewrite !Nat.min_l by lia.
-  unfold together. simpl. lia. } simpl. rewrite E1. unfold saves in *. simpl. rewrite Fk. unfold together in *.
-  simpl. split; [lia|]. assert (load k <= parts) by (destruct (slower k); lia). replace ((sum k (fun i => Z i
-  (who u)) + Z k (who u)) * parts) with (sum k (fun i => Z i (who u)) * parts + Z k (who u) * parts) by lia.
-  rewrite <- E2. nia. } destruct (E K (le_n _)) as [E1 E2]. rewrite E1. pose proof (W K (le_n _) (who u)).
-  assert (together K Z (who u) * parts <= history u * parts) by nia. split; [|lia]. replace ((history u + prompt
-  u - together K Z (who u)) * parts) with ((history u + prompt u) * parts - together K Z (who u) * parts) by nia.
-  nia. Qed.
+  [auto|]. destruct (IHk ltac:(lia)) as [E1 E2]. assert (Fk : found Z u k = Z k (who u)). { unfold found. pose
+  proof (W (S k) Hk (who u)). pose proof (W k ltac:(lia) (who u)). rewrite !Nat.min_l by lia. unfold together.
+  simpl. lia. } simpl. rewrite E1. unfold saves in *. simpl. rewrite Fk. unfold together in *. simpl. split;
+  [lia|]. assert (load k <= parts) by (destruct (slower k); lia). replace ((sum k (fun i => Z i (who u)) + Z k
+  (who u)) * parts) with (sum k (fun i => Z i (who u)) * parts + Z k (who u) * parts) by lia. rewrite <- E2. nia.
+  } destruct (E K (le_n _)) as [E1 E2]. rewrite E1. pose proof (W K (le_n _) (who u)). assert (together K Z (who
+  u) * parts <= history u * parts) by nia. split; [|lia]. replace ((history u + prompt u - together K Z (who u))
+  * parts) with ((history u + prompt u) * parts - together K Z (who u) * parts) by nia. nia. Qed.
 Lemma more_saves Z Y v : forall k c, (forall i, i < k -> c <= parts - load i) ->
   (forall i, i <= k -> together i Z v <= together i Y v) ->
   saves k Z v + c * together k Y v <= saves k Y v + c * together k Z v.
-Proof. induction k; intros c Hc D; [unfold saves, together; simpl; lia|]. specialize (IHk (parts - load k)).
-  pose proof (D (S k) (le_n _)) as Dk. pose proof (Hc k ltac:(lia)). assert (I : saves k Z v + (parts - load k) *
-  together k Y v <= saves k Y v + (parts - load k) * together k Z v). { apply IHk; auto. intros i Hi.
-  enough (load i <= load k) by lia. clear - Hi slower. induction Hi; [apply slower|]. destruct (slower m); lia. }
-  unfold saves, together in *. simpl in *. nia. Qed.
+Proof. induction k; intros c Hc D; [unfold saves, together; simpl; lia|]. specialize (IHk (parts - load k)). pose
+  proof (D (S k) (le_n _)) as Dk. pose proof (Hc k ltac:(lia)). assert (I : saves k Z v + (parts - load k) *
+  together k Y v <= saves k Y v + (parts - load k) * together k Z v). { apply IHk; auto. intros i Hi. enough
+  (load i <= load k) by lia. clear - Hi slower. induction Hi; [apply slower|]. destruct (slower m); lia. } unfold
+  saves, together in *. simpl in *. nia. Qed.
 Lemma last_saves Z v : forall k c, (forall i, i < k -> c <= parts - load i) -> c * together k Z v <= saves k Z v.
 Proof. induction k; intros c Hc; unfold saves, together in *; simpl; [lia|]. specialize (IHk c ltac:(intros;
   apply Hc; lia)). pose proof (Hc k ltac:(lia)). nia. Qed.
@@ -233,22 +230,22 @@ Proof. intros FZ SZ FX SX Hk Hv. destruct (le_lt_dec (worth k w v) (together (S 
   pose proof (s_within _ _ _ _ _ _ SZ (S k) Hk j). destruct (Nat.lt_trichotomy (came w j) (came w v)) as
   [B|[B|B]].
   - rewrite (Ol j Hj B). lia.
-  - exfalso. apply n. pose proof (s_stands _ _ _ _ _ _ SX) as St. apply (s_apart _ _ St); auto. rewrite B.
-    apply (s_came _ _ St). pose proof (s_within _ _ _ _ _ _ SX (S k) Hk v). lia.
+  - exfalso. apply n. pose proof (s_stands _ _ _ _ _ _ SX) as St. apply (s_apart _ _ St); auto. rewrite B. apply
+    (s_came _ _ St). pose proof (s_within _ _ _ _ _ _ SX (S k) Hk v). lia.
   - rewrite (lru_newer w X k v j); auto; lia. Qed.
 
 (* As much in every tier and the ones before it; or all that the budget asks for. *)
 Lemma as_much_is_enough w Z X u : sound w Z -> sound w X -> history u = past w (who u) ->
   (forall k, k <= K -> together k X (who u) <= together k Z (who u)) -> above Z u <= above X u.
-Proof. intros SZ SX G D. pose proof (more_saves parts load slower X Z (who u) K 0 ltac:(intros; lia) D).
-  destruct (work_saves K parts load slower w Z u (s_within _ _ _ _ _ _ SZ) G) as [E _]. destruct (work_saves K
-  parts load slower w X u (s_within _ _ _ _ _ _ SX) G) as [E' _]. unfold Tiers.above. lia. Qed.
+Proof. intros SZ SX G D. pose proof (more_saves parts load slower X Z (who u) K 0 ltac:(intros; lia) D). destruct
+  (work_saves K parts load slower w Z u (s_within _ _ _ _ _ _ SZ) G) as [E _]. destruct (work_saves K parts load
+  slower w X u (s_within _ _ _ _ _ _ SX) G) as [E' _]. unfold Tiers.above. lia. Qed.
 Lemma budget_is_enough w Z u i : sound w Z -> history u = past w (who u) -> i < K -> load i < parts ->
   (past w (who u) > 0 -> prompt u <= guess w (who u)) -> past w (who u) > 0 ->
   scaled parts (load i) (past w (who u) + guess w (who u) - xi) <= together (S i) Z (who u) -> above Z u = 0.
-Proof. intros SZ G Hi Li P Pp B. specialize (P Pp). pose proof (scaled_enough parts _ _ _ Li B) as E.
-  pose proof (last_saves parts load Z (who u) (S i) (parts - load i)) as L. assert (Mo : forall j, j <= i -> load
-  j <= load i). { intros j Hj. clear - Hj slower. induction Hj; auto. destruct (slower m); lia. } specialize (L
+Proof. intros SZ G Hi Li P Pp B. specialize (P Pp). pose proof (scaled_enough parts _ _ _ Li B) as E. pose proof
+  (last_saves parts load Z (who u) (S i) (parts - load i)) as L. assert (Mo : forall j, j <= i -> load j <= load
+  i). { intros j Hj. clear - Hj slower. induction Hj; auto. destruct (slower m); lia. } specialize (L
   ltac:(intros j Hj; specialize (Mo j ltac:(lia)); lia)). assert (M : saves parts load (S i) Z (who u) <= saves
   parts load K Z (who u)). { unfold saves. clear - Hi. induction Hi; auto. eapply Nat.le_trans; [exact IHHi|].
   apply Nat.le_add_r. } destruct (work_saves K parts load slower w Z u (s_within _ _ _ _ _ _ SZ) G) as [E' _].
@@ -274,10 +271,10 @@ Proof. intros FZ SZ FX SX Nu G P. destruct (more_or_less (fun k => together k X 
   - now apply (as_much_is_enough w).
   - destruct k; [unfold together in L; simpl in L; lia|]. destruct (budget_or_lru worth w Z X k (who u) FZ SZ FX
     SX Hk Nu) as [B|B]; [|lia]. pose proof (s_within _ _ _ _ _ _ SX (S k) Hk (who u)) as WX. assert (M : worth (K
-    - 1) w (who u) <= worth k w (who u)). { assert (Q : k <= K - 1) by lia. revert Q. generalize (K - 1).
-    clear - falling. induction 1; auto. pose proof (falling m w (who u)). lia. } rewrite at_last in M.
-    unfold scaled_budget in M. pose proof (together_mono (S k) (S (K - 1)) Z (who u) ltac:(lia)) as U.
-    rewrite (budget_is_enough w Z u (K - 1)); auto; lia. Qed.
+    - 1) w (who u) <= worth k w (who u)). { assert (Q : k <= K - 1) by lia. revert Q. generalize (K - 1). clear -
+      falling. induction 1; auto. pose proof (falling m w (who u)). lia. } rewrite at_last in M. unfold
+      scaled_budget in M. pose proof (together_mono (S k) (S (K - 1)) Z (who u) ltac:(lia)) as U. rewrite
+      (budget_is_enough w Z u (K - 1)); auto; lia. Qed.
 Lemma every_turn : forall us w Z X of_tlru of_lru,
   full worth w Z -> sound w Z -> full all_past w X -> sound w X ->
   trace N w us -> grow w us -> covered w us ->
@@ -296,8 +293,8 @@ Proof. induction us as [|u us IH]; intros w Z X xs ys FZ SZ FX SX Tr Gr Co RZ RX
 Lemma from_nothing us of_tlru of_lru : trace N nobody us -> grow nobody us -> covered nobody us ->
   replays (tlru_tiers N C inclusive false K worth) above nobody nothing us of_tlru ->
   replays (lru_tiers N C inclusive K) above nobody nothing us of_lru -> Forall2 le of_tlru of_lru.
-Proof. intros. apply (every_turn us nobody nothing nothing); auto; try apply nothing_full;
-  try apply nothing_sound; auto. Qed.
+Proof. intros. apply (every_turn us nobody nothing nothing); auto; try apply nothing_full; try apply
+  nothing_sound; auto. Qed.
 End Comparison.
 
 Lemma scaled_budget_own xi parts l u w v : v <> who u ->
@@ -317,8 +314,8 @@ Theorem one_budget_never_worse : forall N K C inclusive parts xi load us of_tlru
     nobody nothing us of_tlru ->
   replays (lru_tiers N C inclusive K) (above K parts xi load) nobody nothing us of_lru ->
   Forall2 le of_tlru of_lru.
-Proof. intros N K C inc parts xi load us xs ys La Sl Ga Tr Gr Co RT RL. eapply from_nothing; eauto;
-  unfold one_budget; auto.
+Proof. intros N K C inc parts xi load us xs ys La Sl Ga Tr Gr Co RT RL. eapply from_nothing; eauto; unfold
+  one_budget; auto.
   - intros k w v. unfold scaled_budget. lia.
   - intros; now apply scaled_budget_own. Qed.
 
@@ -333,8 +330,8 @@ Theorem last_tier_never_worse : forall N K C inclusive parts xi load us of_tlru 
     nobody nothing us of_tlru ->
   replays (lru_tiers N C inclusive K) (above K parts xi load) nobody nothing us of_lru ->
   Forall2 le of_tlru of_lru.
-Proof. intros N K C inc parts xi load us xs ys La Sl Ga Tr Gr Co RT RL. eapply from_nothing; eauto;
-  unfold last_budget.
+Proof. intros N K C inc parts xi load us xs ys La Sl Ga Tr Gr Co RT RL. eapply from_nothing; eauto; unfold
+  last_budget.
   - intros k w v. unfold scaled_budget. destruct (Nat.ltb_spec (S k) (K - 1)), (Nat.ltb_spec k (K - 1)); lia.
   - intros k w v. unfold scaled_budget. destruct (k <? K - 1); lia.
   - intros k u w v n. rewrite scaled_budget_own by auto. simpl. now rewrite upd_neq.

@@ -42,8 +42,8 @@ Proof. induction 1 as [X L | X v X' G Hv Xv Mv Mx R [Le Ex Al Fu Ra]].
     + lia.
     + intros _. apply Fu. unfold lose. lia.
     + intros a j d e Ha Hj Ma Hd He Xj. pose proof (Le a) as La. destruct (le_lt_dec (lose X v j) e) as [G'|G'];
-      [|now apply Ra]. assert (j = v /\ e = X v - 1) as [-> ->] by (revert G'; at_place v j; lia).
-      assert (Xa : X' a <= X a) by (revert La; at_place v a; lia). replace (before v + (X v - 1)) with (before v
+      [|now apply Ra]. assert (j = v /\ e = X v - 1) as [-> ->] by (revert G'; at_place v j; lia). assert (Xa :
+      X' a <= X a) by (revert La; at_place v a; lia). replace (before v + (X v - 1)) with (before v
       + X v - 1) by lia. eapply Nat.le_trans; [|apply (Mx a Ha); [lia|auto]]. apply deeper. lia. Qed.
 
 (* Two such cuts of the same cache leave the same. *)
@@ -52,17 +52,17 @@ Lemma best_same w size X Y X' Y' : apart N w O -> (forall v, v < N -> X v <= pas
 Proof. intros Ap W E. assert (G : forall A B A' B', (forall v, v < N -> A v <= past w v) -> (forall v, v < N -> A
   v = B v) -> best size empty A A' -> best size empty B B' -> forall v, v < N -> B' v <= A' v). { clear X Y X' Y'
   W E. intros A B A' B' W E [LA XA AA FA RA] [LB XB AB FB RB] v Hv. destruct (le_lt_dec (B' v) (A' v)) as [|L];
-  auto. exfalso. rewrite (sum_ext N B A) in * by (intros; symmetry; auto). assert (S : sum N B' <= sum N A').
-  { destruct (le_lt_dec (sum N A) size) as [F|F].
+  auto. exfalso. rewrite (sum_ext N B A) in * by (intros; symmetry; auto). assert (S : sum N B' <= sum N A'). {
+  destruct (le_lt_dec (sum N A) size) as [F|F].
       - rewrite (sum_ext N B' A'); auto. intros i Hi. rewrite (AA F i Hi), (AB F i Hi). symmetry. auto.
       - rewrite FA, FB by lia. auto. } pose proof (sum_upd N B' v (A' v) Hv) as U. destruct (somewhere N (upd B'
-        v (A' v)) A') as (j & Hj & Lj); [lia|]. destruct (upd_case B' v (A' v) j) as [[-> Q]|[n Q]];
-        rewrite Q in Lj; [lia|]. pose proof (LA j) as LAj. pose proof (LB v) as LBv. pose proof (E v Hv).
-        pose proof (E j Hj). assert (Mv : may_lose v). { intros Fo ->. rewrite XA, XB in L; try lia;
-        unfold Policies.may_lose; tauto. } assert (Mj : may_lose j). { intros Fo ->. rewrite XA, XB in Lj;
-        try lia; unfold Policies.may_lose; tauto. } pose proof (RA j v (B' j) (A' v) Hj Hv Mj Lj (le_n _)
-        ltac:(lia)) as R1. pose proof (RB v j (A' v) (B' j) Hv Hj Mv L (le_n _) ltac:(lia)) as R2.
-        unfold empty in *. simpl in *. apply n. symmetry. apply (Ap v j (A' v) (B' j)); auto; try lia.
+        v (A' v)) A') as (j & Hj & Lj); [lia|]. destruct (upd_case B' v (A' v) j) as [[-> Q]|[n Q]]; rewrite Q in
+        Lj; [lia|]. pose proof (LA j) as LAj. pose proof (LB v) as LBv. pose proof (E v Hv). pose proof (E j Hj).
+        assert (Mv : may_lose v). { intros Fo ->. rewrite XA, XB in L; try lia; unfold Policies.may_lose; tauto.
+        } assert (Mj : may_lose j). { intros Fo ->. rewrite XA, XB in Lj; try lia; unfold Policies.may_lose;
+        tauto. } pose proof (RA j v (B' j) (A' v) Hj Hv Mj Lj (le_n _) ltac:(lia)) as R1. pose proof (RB v j (A'
+        v) (B' j) Hv Hj Mv L (le_n _) ltac:(lia)) as R2. unfold empty in *. simpl in *. apply n. symmetry. apply
+        (Ap v j (A' v) (B' j)); auto; try lia.
     - specialize (W v Hv). lia.
     - specialize (W j Hj). lia. } intros BX BY v Hv. apply Nat.le_antisymm.
   - apply (G Y X Y' X'); auto; intros; rewrite <- E; auto.
@@ -74,15 +74,15 @@ Lemma compose first size A G A' B' : within G A -> (forced = true -> A theta = G
   best (first + size) empty G (fun v => A' v + B' v).
 Proof. intros AG Th Fit [LA XA AA FA RA] [LB XB AB FB RB]. unfold empty in *. simpl in RA. assert (SG : sum N G =
   sum N A + sum N (fun v => G v - A v)). { rewrite <- sum_add. apply sum_ext. intros i _. specialize (AG i). lia.
-  } assert (SB : sum N (fun v => G v - A' v) = sum N (fun v => G v - A v) + sum N (fun v => A v - A' v)).
-  { rewrite <- sum_add. apply sum_ext. intros i _. specialize (AG i). specialize (LA i). lia. } assert (SA : sum
-  N A = sum N A' + sum N (fun v => A v - A' v)). { rewrite <- sum_add. apply sum_ext. intros i _. specialize (LA
+  } assert (SB : sum N (fun v => G v - A' v) = sum N (fun v => G v - A v) + sum N (fun v => A v - A' v)). {
+  rewrite <- sum_add. apply sum_ext. intros i _. specialize (AG i). specialize (LA i). lia. } assert (SA : sum N
+  A = sum N A' + sum N (fun v => A v - A' v)). { rewrite <- sum_add. apply sum_ext. intros i _. specialize (LA
   i). lia. } assert (Same : sum N A <= first -> sum N (fun v => A v - A' v) = 0). { intros H. specialize (AA H).
   rewrite (sum_ext N _ (fun _ => 0)); [apply sum_zero|]. intros i Hi. rewrite AA; lia. } constructor.
   - intros i. specialize (AG i). specialize (LA i). specialize (LB i). simpl in LB. lia.
-  - intros i Mi. assert (forced = true /\ i = theta) as [Fo ->]. { destruct forced; [|exfalso; apply Mi;
-    intros Q; discriminate]. split; auto. destruct (Nat.eq_dec i theta); auto. exfalso. apply Mi. intros _. auto.
-    } specialize (LB theta). simpl in LB. rewrite (XA theta Mi), (Th Fo) in *. lia.
+  - intros i Mi. assert (forced = true /\ i = theta) as [Fo ->]. { destruct forced; [|exfalso; apply Mi; intros
+    Q; discriminate]. split; auto. destruct (Nat.eq_dec i theta); auto. exfalso. apply Mi. intros _. auto. }
+    specialize (LB theta). simpl in LB. rewrite (XA theta Mi), (Th Fo) in *. lia.
   - intros H i Hi. destruct (le_lt_dec (sum N A) first) as [F|F].
     + rewrite AB; auto; [|rewrite SB, Same; auto; lia]. specialize (AG i). specialize (LA i). lia.
     + rewrite AB; auto; [specialize (AG i); specialize (LA i); lia|]. specialize (FA ltac:(lia)). lia.
@@ -98,11 +98,11 @@ Proof. intros AG Th Fit [LA XA AA FA RA] [LB XB AB FB RB]. unfold empty in *. si
     (G j - A' j) (B' j + (A j - A' j))) as [Q|Q]; [exists j; repeat split; auto; lia|]. pose proof (sum_upd N
     (fun v => G v - A' v) j (B' j + (A j - A' j)) Hj) as U. simpl in U. destruct (somewhere N (upd (fun v => G v
     - A' v) j (B' j + (A j - A' j))) (fun v => B' v + (A v - A' v))) as (x & Hx & Lx); [rewrite sum_add; lia|].
-    destruct (upd_case (fun v => G v - A' v) j (B' j + (A j - A' j)) x) as [[-> P]|[n P]]; rewrite P in Lx;
-    [lia|]. exists x. specialize (LB x). specialize (AG x). simpl in LB. repeat split; auto; lia. }
-    assert (Mx : may_lose x). { intros Fo ->. rewrite (XA theta) in Ax; [lia|]. unfold Policies.may_lose. tauto.
-    } pose proof (RA v x d (A' x) Hv Hx Mv D (le_n _) Ax) as R1. pose proof (RB x j 0 (e - A' j) Hx Hj Mx
-    ltac:(lia) Bj Gj) as R2. rewrite Nat.add_0_r in R2. lia. Qed.
+      destruct (upd_case (fun v => G v - A' v) j (B' j + (A j - A' j)) x) as [[-> P]|[n P]]; rewrite P in Lx;
+      [lia|]. exists x. specialize (LB x). specialize (AG x). simpl in LB. repeat split; auto; lia. } assert (Mx
+      : may_lose x). { intros Fo ->. rewrite (XA theta) in Ax; [lia|]. unfold Policies.may_lose. tauto. } pose
+      proof (RA v x d (A' x) Hv Hx Mv D (le_n _) Ax) as R1. pose proof (RB x j 0 (e - A' j) Hx Hj Mx ltac:(lia)
+      Bj Gj) as R2. rewrite Nat.add_0_r in R2. lia. Qed.
 End Order.
 
 Section Differences.
@@ -122,10 +122,10 @@ Lemma together_is_one w u us Z Z' : stands N w -> who u < N -> (forall i, i < K 
   forall v, together k Z' v + has (arrive u Z) Z' k v = together (S k) (arrive u Z) v.
 Proof. intros St Nu Fit R. destruct (orders w u us St Nu) as [Dn _]. set (O := policy (serve u w) u us) in *.
   assert (B : forall k, k < K -> best N forced O (who u) (C k) (together k Z') (staying forced (who u) O
-  (together k Z') (has (arrive u Z) Z' k)) (Z' k)). { intros k Hk. apply cut_best; auto. exact (R k Hk). }
-  assert (Su : forall k, k < K -> forall v, together k Z' v + has (arrive u Z) Z' k v = together (S k) (arrive u
-  Z) v). { intros k Hk. apply has_sum. intros i Hi v. pose proof (b_less _ _ _ _ _ _ _ _ (B i ltac:(lia)) v) as
-  L. unfold staying in L. destruct (exempt forced (who u) v); lia. } induction k as [|k IH]; intros Hk; (split;
+  (together k Z') (has (arrive u Z) Z' k)) (Z' k)). { intros k Hk. apply cut_best; auto. exact (R k Hk). } assert
+  (Su : forall k, k < K -> forall v, together k Z' v + has (arrive u Z) Z' k v = together (S k) (arrive u Z) v).
+  { intros k Hk. apply has_sum. intros i Hi v. pose proof (b_less _ _ _ _ _ _ _ _ (B i ltac:(lia)) v) as L.
+  unfold staying in L. destruct (exempt forced (who u) v); lia. } induction k as [|k IH]; intros Hk; (split;
   [|apply Su; exact Hk]).
   - exact (B 0 Hk).
   - destruct (IH ltac:(lia)) as [P _]. specialize (B (S k) Hk). specialize (Su (S k) Hk). assert (E : forall v,
@@ -138,14 +138,13 @@ Proof. intros St Nu Fit R. destruct (orders w u us St Nu) as [Dn _]. set (O := p
       - intros v Hv. rewrite <- E. now apply b2.
       - intros H v Hv. rewrite <- E. apply b3; auto. rewrite (sum_ext N _ _ (fun i _ => E i)). exact H.
       - intros H. apply b4. rewrite (sum_ext N _ _ (fun i _ => E i)). exact H.
-      - intros v j d e. rewrite <- E. apply b5. } change (sum (S (S k)) C) with (sum (S k) C + C (S k)).
-        refine (compose N forced O (who u) _ _ _ _ _ _ _ _ _ P B').
+      - intros v j d e. rewrite <- E. apply b5. } change (sum (S (S k)) C) with (sum (S k) C + C (S k)). refine
+        (compose N forced O (who u) _ _ _ _ _ _ _ _ _ P B').
     + intros v. unfold staying. pose proof (together_up (S k) (arrive u Z) v). destruct (exempt forced (who u)
       v); lia.
     + intros _. unfold staying. rewrite !arrive_sum, Nat.eqb_refl. reflexivity.
-    + eapply Nat.le_trans; [|apply (Fit (S k) Hk)]. apply sum_le. intros v _. unfold staying.
-      rewrite !arrive_sum. unfold together. cbn [sum]. destruct (v =? who u), (exempt forced (who u) v); lia.
-      Qed.
+    + eapply Nat.le_trans; [|apply (Fit (S k) Hk)]. apply sum_le. intros v _. unfold staying. rewrite
+      !arrive_sum. unfold together. cbn [sum]. destruct (v =? who u), (exempt forced (who u) v); lia. Qed.
 
 Lemma reused_together Z X u k : X (who u) = together (S k) Z (who u) -> sum (S k) (found Z u) = reused X u.
 Proof. unfold reused. intros ->. generalize (S k) as m. clear k. induction m; [auto|]. cbn [sum]. rewrite IHm.
@@ -166,8 +165,8 @@ Proof. intros Hk. induction us as [|u us IH]; intros w Z X xs ys St Fit E W Tr R
     BX. assert (EX : forall v, v < N -> X' v = together (S k) Z' v). { eapply (best_same N forced _ (who u)
     (serve u w)); [exact Ap| | |exact BX|exact B].
       - intros v Hv. specialize (WF v Hv). unfold staying. destruct (exempt forced (who u) v); lia.
-      - intros v Hv. unfold staying, fill. rewrite arrive_sum. unfold upd. destruct (v =? who u); auto.
-        now rewrite E. } apply (IH (serve u w) Z' X'); auto.
+      - intros v Hv. unfold staying, fill. rewrite arrive_sum. unfold upd. destruct (v =? who u); auto. now
+        rewrite E. } apply (IH (serve u w) Z' X'); auto.
     + intros i Hi. destruct (together_is_one w u us Z Z' St Nu Fit CZ i Hi) as [Bi _]. pose proof (cut_best N
       forced _ (who u) Dn _ _ _ _ (CZ i Hi)) as [b1 b2 b3 b4 b5]. destruct (le_lt_dec (C i) (sum N (staying
       forced (who u) (policy (serve u w) u us) (together i Z') (has (arrive u Z) Z' i)))) as [L|L]; [rewrite b4;
@@ -186,8 +185,8 @@ End Differences.
 
 (* Ranks by recency. *)
 Lemma since_apart N w v j : stands N w -> past w v >= 1 -> past w j >= 1 -> since w v = since w j -> v = j.
-Proof. unfold since. intros St Pv Pj E. pose proof (s_before _ _ St v). pose proof (s_before _ _ St j).
-  apply (s_apart _ _ St); [lia|]. apply (s_came _ _ St). lia. Qed.
+Proof. unfold since. intros St Pv Pj E. pose proof (s_before _ _ St v). pose proof (s_before _ _ St j). apply
+  (s_apart _ _ St); [lia|]. apply (s_came _ _ St). lia. Qed.
 Lemma since_now u w v : since (serve u w) v <= S (now w).
 Proof. unfold since. apply Nat.le_sub_l. Qed.
 Lemma wait_who v us d : wait v us < length us -> who (nth (wait v us) us d) = v.
@@ -223,10 +222,10 @@ Proof. unfold is_a_difference, differences_of. intros. eapply differences; eauto
 (* Row tiers.difference.flat.least-recent. *)
 Theorem least_recent_is_a_difference : forall xi, is_a_difference (least_recent_order xi).
 Proof. unfold is_a_difference, differences_of. intros. eapply differences; eauto. orders.
-  - destruct (Nat.ltb_spec d (budget xi (serve u w) v)), (Nat.ltb_spec (S d) (budget xi (serve u w) v));
-    unfold since; lia.
-  - pose proof (since_apart _ _ v j St' ltac:(lia) ltac:(lia)) as Ap. pose proof (since_now u w v).
-    pose proof (since_now u w j). destruct (d <? _), (e <? _); intros E; try (apply Ap; lia); lia. Qed.
+  - destruct (Nat.ltb_spec d (budget xi (serve u w) v)), (Nat.ltb_spec (S d) (budget xi (serve u w) v)); unfold
+    since; lia.
+  - pose proof (since_apart _ _ v j St' ltac:(lia) ltac:(lia)) as Ap. pose proof (since_now u w v). pose proof
+    (since_now u w j). destruct (d <? _), (e <? _); intros E; try (apply Ap; lia); lia. Qed.
 
 Lemma foreseen_is_a_difference N idle need : tells_apart N idle -> differences_of N (foreseen idle need).
 Proof. unfold differences_of. intros Ap. intros. eapply differences; eauto. orders.
@@ -234,8 +233,8 @@ Proof. unfold differences_of. intros Ap. intros. eapply differences; eauto. orde
     destruct (Nat.ltb_spec d q), (Nat.ltb_spec (S d) q); lia.
   - pose proof (wait_who v rest u) as Wv. pose proof (wait_who j rest u) as Wj. pose proof (Ap _ rest v j St' Hv
     Hj ltac:(lia) ltac:(lia)) as A. destruct (Nat.ltb_spec (wait v rest) (length rest)), (Nat.ltb_spec (wait j
-    rest) (length rest)); simpl; try destruct (d <? _); try destruct (e <? _); intros E; try (apply A; lia);
-    try lia. rewrite <- Wv, <- Wj, E by lia. reflexivity. Qed.
+    rest) (length rest)); simpl; try destruct (d <? _); try destruct (e <? _); intros E; try (apply A; lia); try
+    lia. rewrite <- Wv, <- Wj, E by lia. reflexivity. Qed.
 
 (* Row tiers.difference.belady. *)
 Theorem belady_is_a_difference : forall N idle, tells_apart N idle -> differences_of N (belady_order idle).
@@ -284,8 +283,8 @@ Proof. assert (ow : forall (k : nat) u w v, v <> who u -> past (serve u w) v = p
     inversion RX as [|? ? ? ? X' xs' CX RX']; subst. f_equal.
     + apply reused_together. pose proof (s_stands _ _ _ _ _ _ SZ) as St. pose proof (s_within _ _ _ _ _ _ SZ (S
       k) k_K) as WZ. pose proof (s_within _ _ _ _ _ _ SX 1 (le_n _)) as WX. pose proof (s_fits _ _ _ _ _ _ SZ (S
-      k) k_K). pose proof (s_fits _ _ _ _ _ _ SX 1 (le_n _)). change (together 1 X) with (X 0) in *.
-      cbn [capacity one_size sum] in *. assert (E1 : capacity one_size false 1 = capacity C inclusive (S k)) by
+      k) k_K). pose proof (s_fits _ _ _ _ _ _ SX 1 (le_n _)). change (together 1 X) with (X 0) in *. cbn
+      [capacity one_size sum] in *. assert (E1 : capacity one_size false 1 = capacity C inclusive (S k)) by
       reflexivity. apply Nat.le_antisymm; (eapply one_lru; [exact St|..]); eauto.
       * intros v Hv L. destruct (FX 0 v ltac:(lia) Hv L) as [F O]. split; auto.
       * intros v Hv L. destruct (FX 0 v ltac:(lia) Hv L) as [F O]. split; auto.

@@ -73,32 +73,31 @@ Proof. assert (B : forall k, k < K -> best (S t) (C k) (staying (S t) (fun v => 
   - refine (best_ext _ _ _ _ _ _ _ _ _ _ B); intros v; [|destruct (tier' v); auto]. unfold had, Forest.staying.
     now rewrite andb_true_r.
   - specialize (IHk ltac:(lia)). change (sum (S (S k)) C) with (sum (S k) C + C (S k)). refine (best_ext _ _ _ _
-    (had (S k)) _ (fun v => (tier' v <=? k) || (tier' v =? S k)) _ (fun v => eq_refl) _ _). { intros v.
-    apply eq_true_iff_eq. rewrite orb_true_iff, !Nat.leb_le, Nat.eqb_eq. lia. } apply (compose NB _ _ (proj1
-    (proj1 (downwards (S t)))) _ _ (had k)); auto.
+    (had (S k)) _ (fun v => (tier' v <=? k) || (tier' v =? S k)) _ (fun v => eq_refl) _ _). { intros v. apply
+    eq_true_iff_eq. rewrite orb_true_iff, !Nat.leb_le, Nat.eqb_eq. lia. } apply (compose NB _ _ (proj1 (proj1
+    (downwards (S t)))) _ _ (had k)); auto.
     + intros v H. now apply (had_past (S k) Hk).
     + intros v. unfold had, Forest.staying. rewrite !andb_true_iff, !Nat.leb_le. intros [H ->]. split; auto.
     + intros v. unfold had, Forest.staying. rewrite !andb_true_iff, !Nat.leb_le. intros [H ->] P. split; auto.
       rewrite (arr_pin v (S k)); auto; lia.
-    + eapply Nat.le_trans; [|apply (Fit (S k) Hk)]. apply cnt_le. intros v _. unfold had, Forest.staying.
-      rewrite andb_true_iff, negb_true_iff, andb_true_iff. intros [[H ->] N]. rewrite andb_true_r in N.
-      apply Nat.leb_le in H. apply Nat.leb_gt in N. apply Nat.eqb_eq. unfold Forest.arrives in *. destruct (reads
-      (S t) v); lia.
-    + refine (best_ext _ _ _ _ _ _ _ _ _ (fun v => eq_refl) B). intros v. unfold had, Forest.staying.
-      rewrite <- Nat.ltb_antisym. change (k <? tier' v) with (S k <=? tier' v). destruct (arr v <=? S k), (S k
-      <=? tier' v); simpl; auto; now rewrite ?andb_true_r, ?andb_false_r. Qed.
+    + eapply Nat.le_trans; [|apply (Fit (S k) Hk)]. apply cnt_le. intros v _. unfold had, Forest.staying. rewrite
+      andb_true_iff, negb_true_iff, andb_true_iff. intros [[H ->] N]. rewrite andb_true_r in N. apply Nat.leb_le
+      in H. apply Nat.leb_gt in N. apply Nat.eqb_eq. unfold Forest.arrives in *. destruct (reads (S t) v); lia.
+    + refine (best_ext _ _ _ _ _ _ _ _ _ (fun v => eq_refl) B). intros v. unfold had, Forest.staying. rewrite <-
+      Nat.ltb_antisym. change (k <? tier' v) with (S k <=? tier' v). destruct (arr v <=? S k), (S k <=? tier' v);
+      simpl; auto; now rewrite ?andb_true_r, ?andb_false_r. Qed.
 
 Lemma step_past v : tier' v < K -> last (S t) v >= 1 /\ v < NB.
 Proof. intros H. assert (Hk : K - 1 < K) by lia. apply (had_past (K - 1) Hk). apply (b_less _ _ _ _ _ _ (step (K
   - 1) Hk)). apply Nat.leb_le. lia. Qed.
 Lemma step_fit i : i < K -> cnt NB (fun v => tier' v =? i) <= C i.
-Proof. intros Hi. destruct (Cut i Hi) as (X & R & E). rewrite <- (cnt_ext NB X) by auto. clear E.
-  unfold Forest.block_cut in R. induction R; auto. Qed.
+Proof. intros Hi. destruct (Cut i Hi) as (X & R & E). rewrite <- (cnt_ext NB X) by auto. clear E. unfold
+  Forest.block_cut in R. induction R; auto. Qed.
 Lemma step_pins v : pin (S t) v = true -> tier' v < K -> tier' v = 0.
 Proof. intros P H. assert (Hk : K - 1 < K) by lia. enough ((tier' v <=? 0) = true) by (apply Nat.leb_le in H0;
   lia). apply (b_stay _ _ _ _ _ _ (step 0 ltac:(lia))); auto. unfold had, Forest.staying. rewrite P, andb_true_r.
-  assert (Hv : had (K - 1) v = true) by (apply (b_less _ _ _ _ _ _ (step (K - 1) Hk)), Nat.leb_le; lia).
-  apply andb_prop in Hv as [Hv _]. apply Nat.leb_le in Hv. now rewrite (arr_pin v (K - 1)). Qed.
+  assert (Hv : had (K - 1) v = true) by (apply (b_less _ _ _ _ _ _ (step (K - 1) Hk)), Nat.leb_le; lia). apply
+  andb_prop in Hv as [Hv _]. apply Nat.leb_le in Hv. now rewrite (arr_pin v (K - 1)). Qed.
 Lemma arr_closed k : k < K -> closed (fun v => arr v <=? k).
 Proof. intros Hk s d H. rewrite !Nat.leb_le. unfold Forest.arrives. destruct (reads (S t) (blk s (S d))) eqn:R.
   - intros _. replace (reads (S t) (blk s d)) with true; [lia|]. symmetry. assert (L : last (S t) (blk s (S d))
@@ -108,13 +107,13 @@ Proof. intros Hk s d H. rewrite !Nat.leb_le. unfold Forest.arrives. destruct (re
     Closed. auto. Qed.
 Lemma step_closed k : k < K -> closed (fun v => tier' v <=? k).
 Proof. intros Hk s d H Xc. set (c := blk s (S d)) in *. set (u := blk s d) in *. destruct (step k Hk) as [L P A F
-  R]. specialize (L c Xc). destruct (had_past k Hk c L) as [Lc _]. pose proof (parent (S t) s d H Lc) as Ab.
-  fold c u in Ab. destruct (downwards (S t)) as [[Tr La] St]. destruct (above_spec NB 0 0 r blk len dep blk_NB
-  dep_ok tree (S t) u c Lc Ab) as (_ & _ & _ & Pi & _). unfold had, Forest.staying in L. apply andb_prop in L as
-  [L1 L2]. assert (Hu : had k u = true). { apply andb_true_intro. split; [exact (arr_closed k Hk s d H L1)|].
-  apply orb_true_iff. apply orb_prop in L2 as [L2|L2]; [left; auto|right; now apply (St u c)]. } destruct (tier'
-  u <=? k) eqn:Xu; auto. exfalso. destruct (pin (S t) c) eqn:Pc; [rewrite P in Xu; auto; discriminate|].
-  apply (apart (S t) c), Tr with u; [now apply R | now apply La]. Qed.
+  R]. specialize (L c Xc). destruct (had_past k Hk c L) as [Lc _]. pose proof (parent (S t) s d H Lc) as Ab. fold
+  c u in Ab. destruct (downwards (S t)) as [[Tr La] St]. destruct (above_spec NB 0 0 r blk len dep blk_NB dep_ok
+  tree (S t) u c Lc Ab) as (_ & _ & _ & Pi & _). unfold had, Forest.staying in L. apply andb_prop in L as [L1
+  L2]. assert (Hu : had k u = true). { apply andb_true_intro. split; [exact (arr_closed k Hk s d H L1)|]. apply
+  orb_true_iff. apply orb_prop in L2 as [L2|L2]; [left; auto|right; now apply (St u c)]. } destruct (tier' u <=?
+  k) eqn:Xu; auto. exfalso. destruct (pin (S t) c) eqn:Pc; [rewrite P in Xu; auto; discriminate|]. apply (apart
+  (S t) c), Tr with u; [now apply R | now apply La]. Qed.
 End Step.
 
 (* The tiers, and one cache of what the first k + 1 hold, from nothing. *)
@@ -135,15 +134,15 @@ Lemma invariant : forall s, s <= t -> (forall v, tier s v < K -> last s v >= 1 /
 Proof. induction s; intros Hs.
   - assert (N : forall v i, i < K -> (tier 0 v <=? i) = false) by (intros; apply Nat.leb_gt; specialize (none v);
     lia). repeat split; try (intros; specialize (none v); lia).
-    + intros i Hi. unfold cnt. rewrite (sum_ext NB _ (fun _ => 0)); [rewrite sum_zero; lia|]. intros v _.
-      replace (tier 0 v =? i) with false; auto. symmetry. apply Nat.eqb_neq. specialize (none v). lia.
+    + intros i Hi. unfold cnt. rewrite (sum_ext NB _ (fun _ => 0)); [rewrite sum_zero; lia|]. intros v _. replace
+      (tier 0 v =? i) with false; auto. symmetry. apply Nat.eqb_neq. specialize (none v). lia.
     + intros i Hi s d _ H. rewrite N in H by auto. discriminate.
     + intros v. now rewrite empty, N.
   - destruct (IHs ltac:(lia)) as (P & F & Pi & Cl & E). pose proof (tiers_are_cut s Hs) as TC. refine (conj _
     (conj _ (conj _ (conj _ _)))); [exact (step_past s _ _ P F Pi TC)|exact (step_fit s _ _ TC) |exact (step_pins
-    s _ _ P F Pi TC)|exact (step_closed s _ _ P F Pi Cl TC)|]. pose proof (step s _ _ P F Pi TC k k_K) as B.
-    pose proof (had_past s (tier s) P k k_K) as Pa. assert (Bx : best (S s) (sum (S k) C) (had s (tier s) k) (X
-    (S s))). { apply (best_ext _ _ _ _ (staying (S s) (filled_with blk len (S s) (X s))) _ (X (S s))); auto.
+    s _ _ P F Pi TC)|exact (step_closed s _ _ P F Pi Cl TC)|]. pose proof (step s _ _ P F Pi TC k k_K) as B. pose
+    proof (had_past s (tier s) P k k_K) as Pa. assert (Bx : best (S s) (sum (S k) C) (had s (tier s) k) (X (S
+    s))). { apply (best_ext _ _ _ _ (staying (S s) (filled_with blk len (S s) (X s))) _ (X (S s))); auto.
       - intros v. unfold had, Forest.staying, filled_with, Forest.arrives. rewrite E. destruct (reads (S s) v);
         [now rewrite orb_true_r|now rewrite orb_false_r].
       - apply cut_leaves; [|now apply cache_is_cut]. intros v H. apply Pa. revert H. unfold had, Forest.staying,
@@ -154,21 +153,21 @@ Proof. induction s; intros Hs.
 Lemma same_found : sum (S k) (found_at K blk ask (tier t) (S t)) = hits blk ask (X t) (S t).
 Proof. destruct (invariant t (le_n t)) as (_ & _ & _ & Cl & E). unfold hits. set (L := leads blk (fun _ v => tier
   t v <? K) (S t) (ask (S t)) 0). set (l := leads blk (fun _ => X t) (S t) (ask (S t)) 0). pose proof (ask_len (S
-  t)) as AL. pose proof (leads_le blk (fun _ v => tier t v <? K) (S t) (ask (S t)) 0) as LL. fold L in LL.
-  assert (lL : l <= L). { apply leads_more. intros c. rewrite E, Nat.leb_le, Nat.ltb_lt. lia. } transitivity (cnt
-  L (fun d => tier t (blk (S t) d) <=? k)).
+  t)) as AL. pose proof (leads_le blk (fun _ v => tier t v <? K) (S t) (ask (S t)) 0) as LL. fold L in LL. assert
+  (lL : l <= L). { apply leads_more. intros c. rewrite E, Nat.leb_le, Nat.ltb_lt. lia. } transitivity (cnt L (fun
+  d => tier t (blk (S t) d) <=? k)).
   - unfold found_at. fold L. generalize k as m. clear. induction m; cbn [sum] in *.
     + apply cnt_ext. intros d _. destruct (tier t (blk (S t) d)); auto.
     + rewrite IHm. unfold cnt. rewrite <- sum_add. apply sum_ext. intros d _. destruct (Nat.leb_spec (tier t (blk
       (S t) d)) m), (Nat.leb_spec (tier t (blk (S t) d)) (S m)), (Nat.eqb_spec (tier t (blk (S t) d)) (S m));
       lia.
-  - rewrite <- (sum_ltb L l lL). apply cnt_ext. intros d Hd. rewrite <- E. apply eq_true_iff_eq.
-    rewrite Nat.ltb_lt. split; [|apply (leads_in blk (fun _ => X t) (S t) (ask (S t)) 0 d)]. intros Xd.
-    assert (All : forall e, e <= d -> X t (blk (S t) (d - e)) = true). { induction e; intros He;
-    [now rewrite Nat.sub_0_r|]. specialize (IHe ltac:(lia)). rewrite E in IHe |- *. apply (Cl k k_K (S t) (d - S
-    e)); [lia|]. now replace (S (d - S e)) with (d - e) by lia. } destruct (le_lt_dec l d) as [G|]; auto.
-    exfalso. assert (l >= S l); [|lia]. apply (leads_ge blk (fun _ => X t) (S t) (ask (S t)) (S l) 0); [lia|].
-    intros e He. simpl. replace e with (d - (d - e)) by lia. apply All. lia. Qed.
+  - rewrite <- (sum_ltb L l lL). apply cnt_ext. intros d Hd. rewrite <- E. apply eq_true_iff_eq. rewrite
+    Nat.ltb_lt. split; [|apply (leads_in blk (fun _ => X t) (S t) (ask (S t)) 0 d)]. intros Xd. assert (All :
+    forall e, e <= d -> X t (blk (S t) (d - e)) = true). { induction e; intros He; [now rewrite Nat.sub_0_r|].
+    specialize (IHe ltac:(lia)). rewrite E in IHe |- *. apply (Cl k k_K (S t) (d - S e)); [lia|]. now replace (S
+    (d - S e)) with (d - e) by lia. } destruct (le_lt_dec l d) as [G|]; auto. exfalso. assert (l >= S l); [|lia].
+    apply (leads_ge blk (fun _ => X t) (S t) (ask (S t)) (S l) 0); [lia|]. intros e He. simpl. replace e with (d
+    - (d - e)) by lia. apply All. lia. Qed.
 End Difference.
 
 (* On every forest, whatever is asked of each path, in strict tiers and in tiers with holes, optional (r = 0) and
@@ -192,9 +191,8 @@ Lemma differences (policy : (nat -> nat -> nat) -> (nat -> nat) -> (nat -> nat) 
   is_a_forest_difference policy.
 Proof. intros H NB K r C blk len dep ask strict k t tier X HB HD HT HA Hk H0 HX CT CX. eapply (same_found NB K r
   C blk len dep ask HB HD HT HA (policy blk len dep)); eauto; intros s.
-  - destruct (H blk len dep s) as (Tr & _ & Dn). split; [split; [exact Tr|]|]; intros u c L A;
-    destruct (above_spec NB 0 0 r blk len dep HB HD HT s u c L A) as (_ & _ & Nw & _ & _ & De & Up);
-    now apply Dn.
+  - destruct (H blk len dep s) as (Tr & _ & Dn). split; [split; [exact Tr|]|]; intros u c L A; destruct
+    (above_spec NB 0 0 r blk len dep HB HD HT s u c L A) as (_ & _ & Nw & _ & _ & De & Up); now apply Dn.
   - intros v. now apply (H blk len dep s). Qed.
 
 Ltac by_order := apply differences; intros blk len dep t;
@@ -223,14 +221,14 @@ Theorem forest_least_recent_is_a_difference : forall xi Q, is_a_forest_differenc
 Proof. intros xi Q. apply differences. intros blk len dep t. destruct (last_surplus_strictly (surplus xi Q blk
   len dep t) (newer blk len dep t)) as [Tr Ap]. { unfold strictly, newer. split; intros; lia. } refine (conj Tr
   (conj Ap (fun u c Nw De Up => conj _ (fun H => H)))). pose proof (surplus_up xi Q blk len dep t u c De Up) as
-  S. cbn. unfold last_surplus. destruct (surplus xi Q blk len dep t u), (surplus xi Q blk len dep t c); auto.
-  now specialize (S eq_refl). Qed.
+  S. cbn. unfold last_surplus. destruct (surplus xi Q blk len dep t u), (surplus xi Q blk len dep t c); auto. now
+  specialize (S eq_refl). Qed.
 
 (* Row tiers.difference.forest.belady. A block's next request is the next through it. *)
 Theorem forest_belady_is_a_difference : forall T, is_a_forest_difference (belady_blocks T).
 Proof. intros T. by_order. enough (next_read (S T) blk len (S t) u <= next_read (S T) blk len (S t) c) by lia.
-  assert (Ge : forall n m v, m <= next_read_in blk len n m v). { induction n; cbn; intros m v; auto.
-  destruct (Model.reads blk len m v); auto. specialize (IHn (S m) v). lia. } unfold next_read. cbn [Nat.sub].
-  generalize (S t) as m. induction (T - t) as [|n IHn]; cbn; intros m; auto. specialize (Up m). specialize (Ge n
-  (S m) c). destruct (Model.reads blk len m c); [now rewrite Up|]. destruct (Model.reads blk len m u);
-  [lia|apply IHn]. Qed.
+  assert (Ge : forall n m v, m <= next_read_in blk len n m v). { induction n; cbn; intros m v; auto. destruct
+  (Model.reads blk len m v); auto. specialize (IHn (S m) v). lia. } unfold next_read. cbn [Nat.sub]. generalize
+  (S t) as m. induction (T - t) as [|n IHn]; cbn; intros m; auto. specialize (Up m). specialize (Ge n (S m) c).
+  destruct (Model.reads blk len m c); [now rewrite Up|]. destruct (Model.reads blk len m u); [lia|apply IHn].
+  Qed.

@@ -15,9 +15,9 @@ Definition cache_in_rounds N forced size order xi w u (us : list turn) X X' :=
   tlru_in_rounds N size forced order xi w (who u) (fill u X) X'.
 
 Lemma sum_same n f g : (forall i, i < n -> f i <= g i) -> sum n g <= sum n f -> forall i, i < n -> f i = g i.
-Proof. intros L E i Hi. specialize (L i Hi) as Li. destruct (Nat.eq_dec (f i) (g i)) as [|D]; auto. exfalso.
-  pose proof (sum_upd n f i (g i) Hi) as U. assert (sum n (upd f i (g i)) <= sum n g); [|lia]. apply sum_le.
-  intros j Hj. destruct (upd_case f i (g i) j) as [[-> P]|[_ P]]; rewrite P; auto. Qed.
+Proof. intros L E i Hi. specialize (L i Hi) as Li. destruct (Nat.eq_dec (f i) (g i)) as [|D]; auto. exfalso. pose
+  proof (sum_upd n f i (g i) Hi) as U. assert (sum n (upd f i (g i)) <= sum n g); [|lia]. apply sum_le. intros j
+  Hj. destruct (upd_case f i (g i) j) as [[-> P]|[_ P]]; rewrite P; auto. Qed.
 
 Section Left. Variable N : nat. Variable forced : bool. Variable order : list nat.
 Hypothesis inside_N : Forall (fun v => v < N) order. Variable whole : nat -> nat.          (* the budgets *)
@@ -76,10 +76,9 @@ Proof. induction post as [|v post IH]; intros pre p X E [Su T] R; cbn [Policies.
       specialize (T i). specialize (V i). unfold trimmed, spare in *. replace (N <=? v) with false in Tv by
       (symmetry; apply Nat.leb_gt; lia). destruct (Nat.ltb_spec (whole v - before v) (X v)), (exempt forced theta
       v) eqn:Ex; cbn [andb negb orb] in *; try (at_place v i; [rewrite Nat.eqb_refl in V|destruct (Nat.eqb_spec v
-      i); [congruence|]]); try (destruct (Nat.eqb_spec v i) as [<-|]); rewrite ?Ex in *; cbn [orb] in *;
-      try (replace (N <=? v) with false in * by (symmetry; apply Nat.leb_gt; lia)); try lia;
-      rewrite V, Nat.add_0_r; auto. } refine (IH (pre ++ [v]) (S p) _ E' St _). intros _. exists r.
-      rewrite app_length. simpl. lia.
+      i); [congruence|]]); try (destruct (Nat.eqb_spec v i) as [<-|]); rewrite ?Ex in *; cbn [orb] in *; try
+      (replace (N <=? v) with false in * by (symmetry; apply Nat.leb_gt; lia)); try lia; rewrite V, Nat.add_0_r;
+      auto. } refine (IH (pre ++ [v]) (S p) _ E' St _). intros _. exists r. rewrite app_length. simpl. lia.
     + refine (IH (pre ++ [v]) p _ E' (conj Su T) _). lia. Qed.
 
 Lemma by_age_alone X X' : in_rounds N size forced order b w theta X X' -> no_surplus N forced theta b X ->
@@ -100,9 +99,9 @@ Proof. intros R Big. induction R as [X D | X X' O Sp R IH | X v X' O Ns Lv R IH]
   - destruct St as [Su T]. assert (E : forall i, X i = bare before X0 i). { intros i. specialize (T i).
     specialize (Ns i). unfold trimmed, bare, spare in *. destruct (exempt forced theta i) eqn:Ex; cbn [orb] in *;
     [lia|]. destruct (Nat.leb_spec N i); [lia|]. rewrite b_is in Ns. assert (may_lose forced theta i);
-    [|intuition lia]. intros Fo ->. unfold exempt in Ex. rewrite Fo, Nat.eqb_refl in Ex. discriminate. }
-    apply by_age; auto; [rewrite <- (sum_ext N X _ (fun i _ => E i)); lia|]. apply (best_ext _ _ X); auto.
-    apply cut_best; [intros i d; apply le_n|]. apply by_age_alone; auto. eapply rounds_evict; eauto. Qed.
+    [|intuition lia]. intros Fo ->. unfold exempt in Ex. rewrite Fo, Nat.eqb_refl in Ex. discriminate. } apply
+    by_age; auto; [rewrite <- (sum_ext N X _ (fun i _ => E i)); lia|]. apply (best_ext _ _ X); auto. apply
+    cut_best; [intros i d; apply le_n|]. apply by_age_alone; auto. eapply rounds_evict; eauto. Qed.
 End Cut. Lemma cut_leaves size before b X X' : (forall v, b v = whole v - before v) ->
   in_rounds N size forced order b w theta X X' -> left_over size before X X'.
 Proof. intros B R. destruct (le_lt_dec (sum N X) size) as [L|G].
@@ -136,33 +135,33 @@ Proof. intros Th Fit WB LA LB. assert (SG : sum N G = sum N A' + sum N H) by (re
   _]]; [rewrite E; auto|rewrite E by auto| specialize (b1 v)]; at_v v. } assert (SH : sum N H = sum N (fun v => G
   v - A v) + sum N (fun v => A v - A' v)). { rewrite <- sum_add. apply sum_ext. intros v Hv. specialize (Less v
   Hv). pose proof (more v). pose proof (all v). lia. } assert (Fits : sum N H <= size -> (forall v, v < N -> B' v
-  = H v) -> sum N A' <= first -> left_over (first + size) empty G (fun v => A' v + B' v)). { intros SB E F.
-  apply all_fits; [lia|]. intros v Hv. rewrite E; auto. } destruct LA as [FA EA|p BA SA EA|BA FA BestA].
-  - rewrite (sum_ext N (fun v => A v - A' v) (fun _ => 0)), sum_zero in SH by (intros; rewrite EA; lia).
-    rewrite (sum_ext N A' A EA) in *. destruct LB as [FB EB|q BB SB EB|BB FB BestB]; [auto|lia|lia].
+  = H v) -> sum N A' <= first -> left_over (first + size) empty G (fun v => A' v + B' v)). { intros SB E F. apply
+  all_fits; [lia|]. intros v Hv. rewrite E; auto. } destruct LA as [FA EA|p BA SA EA|BA FA BestA].
+  - rewrite (sum_ext N (fun v => A v - A' v) (fun _ => 0)), sum_zero in SH by (intros; rewrite EA; lia). rewrite
+    (sum_ext N A' A EA) in *. destruct LB as [FB EB|q BB SB EB|BB FB BestB]; [auto|lia|lia].
   - assert (Visits : forall q, q <= p -> size < sum N H -> sum N B' = size -> (forall v, v < N -> B' v = H v -
-    min (visits q v) (spare empty G v)) -> left_over (first + size) empty G (fun v => A' v + B' v)).
-    { intros q L BB SB E. apply by_visits with (p := q); [lia|rewrite sum_add; lia|]. intros v Hv.
-    pose proof (spare_twice p q v Hv (EA v Hv) L) as P. pose proof (all v). rewrite (E v Hv). unfold trimmed.
-    unfold spare at 1 in P. destruct (exempt forced theta v || (N <=? v)); lia. } assert (Same : size < sum N H
-    -> sum N B' = size -> (forall v, v < N -> B' v + min (visits p v) (spare A' H v) <= H v) -> left_over (first
+    min (visits q v) (spare empty G v)) -> left_over (first + size) empty G (fun v => A' v + B' v)). { intros q L
+    BB SB E. apply by_visits with (p := q); [lia|rewrite sum_add; lia|]. intros v Hv. pose proof (spare_twice p q
+    v Hv (EA v Hv) L) as P. pose proof (all v). rewrite (E v Hv). unfold trimmed. unfold spare at 1 in P.
+    destruct (exempt forced theta v || (N <=? v)); lia. } assert (Same : size < sum N H -> sum N B' = size ->
+    (forall v, v < N -> B' v + min (visits p v) (spare A' H v) <= H v) -> left_over (first
     + size) empty G (fun v => A' v + B' v)). { intros BB SB M. assert (SX : sum N H = sum N B' + sum N (fun v =>
       H v - B' v)). { rewrite <- sum_add. apply sum_ext. intros v _. specialize (WB v). lia. } assert (T : forall
       v, v < N -> A v - A' v <= min (visits p v) (spare empty G v) /\ min (visits p v) (spare empty G v) <= H v -
       B' v). { intros v Hv. split; [apply took_less; auto|]. rewrite <- (spare_twice p p v Hv (EA v Hv) (le_n
       _)). specialize (M v Hv). lia. } pose proof (sum_same N (fun v => A v - A' v) (fun v => H v - B' v)) as Q.
-      simpl in Q. apply (Visits p (le_n _) BB SB). intros v Hv. pose proof (T v Hv). specialize (WB v).
-      rewrite <- Q in *; auto; [|intros i Hi; pose proof (T i Hi); lia|lia]. assert (A v - A' v = H v - B' v);
-      [|lia]. apply Q; auto; [intros i Hi; pose proof (T i Hi); lia|lia]. } destruct LB as [FB EB|q BB SB EB|BB
-      FB [b1 _ _ b4 _]]; [apply Fits; auto; lia| |].
+      simpl in Q. apply (Visits p (le_n _) BB SB). intros v Hv. pose proof (T v Hv). specialize (WB v). rewrite
+      <- Q in *; auto; [|intros i Hi; pose proof (T i Hi); lia|lia]. assert (A v - A' v = H v - B' v); [|lia].
+      apply Q; auto; [intros i Hi; pose proof (T i Hi); lia|lia]. } destruct LB as [FB EB|q BB SB EB|BB FB [b1 _
+      _ b4 _]]; [apply Fits; auto; lia| |].
     + destruct (le_lt_dec q p) as [L|L].
       * apply (Visits q L BB SB). intros v Hv. rewrite <- (spare_twice p q v Hv (EA v Hv) L). exact (EB v Hv).
-      * apply (Same BB SB). intros v Hv. pose proof (visits_up p q v ltac:(lia)). rewrite (EB v Hv).
-        unfold trimmed. assert (spare A' H v <= H v); [|lia]. at_v v.
+      * apply (Same BB SB). intros v Hv. pose proof (visits_up p q v ltac:(lia)). rewrite (EB v Hv). unfold
+        trimmed. assert (spare A' H v <= H v); [|lia]. at_v v.
     + apply (Same BB (b4 FB)). intros v Hv. specialize (b1 v). unfold bare in b1. assert (spare A' H v <= H v);
       [|lia]. at_v v.
-  - pose proof (b_less _ _ _ _ _ _ _ _ BestA) as Le. pose proof (b_full _ _ _ _ _ _ _ _ BestA FA) as SA.
-    destruct LB as [FB EB|q BB SB EB|BB FB BestB]; [apply Fits; auto; lia| |].
+  - pose proof (b_less _ _ _ _ _ _ _ _ BestA) as Le. pose proof (b_full _ _ _ _ _ _ _ _ BestA FA) as SA. destruct
+    LB as [FB EB|q BB SB EB|BB FB BestB]; [apply Fits; auto; lia| |].
     + apply by_visits with (p := q); [lia|rewrite sum_add; lia|]. intros v Hv. rewrite (EB v Hv). pose proof (all
       v). unfold trimmed. rewrite (spare_after_bare v Hv (Le v)). pose proof (spare_after_bare v Hv (Le v)) as P.
       unfold spare at 1 in P. destruct (exempt forced theta v || (N <=? v)); lia.
@@ -184,15 +183,15 @@ Proof. intros St W E LX LY. assert (SE : sum N X = sum N Y) by (apply sum_ext; a
   < N -> bare empty X v = bare empty Y v) by (intros v Hv; unfold bare; now rewrite SS, E). assert (BS : sum N
   (bare empty X) = sum N (bare empty Y)) by (apply sum_ext; auto). assert (Age : forall p P P' Q', sum N P' =
   size -> (forall v, v < N -> P' v = trimmed p empty P v) -> size <= sum N (bare empty P) -> best size empty
-  (bare empty P) Q' -> forall v, v < N -> P' v = Q' v). { intros p P P' Q' S EP F [_ _ b3 _ _].
-  assert (L : forall v, v < N -> bare empty P v <= P' v) by (intros v Hv; rewrite EP by auto; unfold trimmed,
-  bare; lia). pose proof (sum_le N _ _ L). intros v Hv. rewrite b3 by (auto; lia). symmetry. apply (sum_same N _
-  _ L); auto. lia. } assert (Visits : forall p q P P' Q', p <= q -> sum N P' = size -> sum N Q' = size -> (forall
-  v, v < N -> P' v = trimmed p empty P v) -> (forall v, v < N -> Q' v = trimmed q empty P v) -> forall v, v < N
-  -> P' v = Q' v). { intros p q P P' Q' L SP SQ EP EQ v Hv. symmetry. apply (sum_same N Q' P'); auto; [|lia].
-  intros i Hi. pose proof (visits_up p q i L). rewrite EP, EQ by auto. unfold trimmed. lia. } assert (TT : forall
-  p v, v < N -> trimmed p empty X v = trimmed p empty Y v) by (intros p v Hv; unfold trimmed; now rewrite SS, E).
-  destruct LX as [F EX|p B SX EX|B F BX], LY as [G EY|q C SY EY|C G BY]; try lia.
+  (bare empty P) Q' -> forall v, v < N -> P' v = Q' v). { intros p P P' Q' S EP F [_ _ b3 _ _]. assert (L :
+  forall v, v < N -> bare empty P v <= P' v) by (intros v Hv; rewrite EP by auto; unfold trimmed, bare; lia).
+  pose proof (sum_le N _ _ L). intros v Hv. rewrite b3 by (auto; lia). symmetry. apply (sum_same N _ _ L); auto.
+  lia. } assert (Visits : forall p q P P' Q', p <= q -> sum N P' = size -> sum N Q' = size -> (forall v, v < N ->
+  P' v = trimmed p empty P v) -> (forall v, v < N -> Q' v = trimmed q empty P v) -> forall v, v < N -> P' v = Q'
+  v). { intros p q P P' Q' L SP SQ EP EQ v Hv. symmetry. apply (sum_same N Q' P'); auto; [|lia]. intros i Hi.
+  pose proof (visits_up p q i L). rewrite EP, EQ by auto. unfold trimmed. lia. } assert (TT : forall p v, v < N
+  -> trimmed p empty X v = trimmed p empty Y v) by (intros p v Hv; unfold trimmed; now rewrite SS, E). destruct
+  LX as [F EX|p B SX EX|B F BX], LY as [G EY|q C SY EY|C G BY]; try lia.
   - intros v Hv. rewrite EX, EY; auto.
   - destruct (le_lt_dec p q) as [L|L].
     + apply (Visits p q X); auto. intros v Hv. rewrite TT; auto.
@@ -217,10 +216,10 @@ Lemma together_in_rounds w u us Z Z' : (forall i, i < K -> sum N (Z i) <= C i) -
   forall k, k < K -> left_over w (who u) (sum (S k) C) empty (together (S k) (arrive u Z)) (together (S k) Z').
 Proof. intros Fit R. assert (Le : forall k, k < K -> within (has (arrive u Z) Z' k) (Z' k)). { intros k Hk.
   refine (rounds_within N forced w (who u) _ _ _ _ _ _ (R k Hk) _). intros v. apply le_n. } assert (B : forall k,
-  k < K -> left_over w (who u) (C k) (together k Z') (has (arrive u Z) Z' k) (Z' k)). { intros k Hk.
-  eapply cut_leaves; [apply inside_N|reflexivity|exact (R k Hk)]. } induction k as [|k IH]; intros Hk;
-  [exact (B 0 Hk)|]. change (sum (S (S k)) C) with (sum (S k) C + C (S k)). refine (twice N forced (order w)
-  (budget xi w) w (who u) _ _ _ _ _ _ _ _ _ _ _ _ (IH ltac:(lia)) (B (S k) Hk)).
+  k < K -> left_over w (who u) (C k) (together k Z') (has (arrive u Z) Z' k) (Z' k)). { intros k Hk. eapply
+  cut_leaves; [apply inside_N|reflexivity|exact (R k Hk)]. } induction k as [|k IH]; intros Hk; [exact (B 0
+  Hk)|]. change (sum (S (S k)) C) with (sum (S k) C + C (S k)). refine (twice N forced (order w) (budget xi w) w
+  (who u) _ _ _ _ _ _ _ _ _ _ _ _ (IH ltac:(lia)) (B (S k) Hk)).
   - intros v. apply together_up.
   - apply has_sum. intros i Hi. apply Le. lia.
   - intros _. now rewrite !arrive_sum, Nat.eqb_refl.
@@ -236,8 +235,8 @@ Proof. intros Hk. induction us as [|u us IH]; intros w Z X xs ys St Fit E W Tr R
   - inversion RZ; inversion RX; auto.
   - destruct Tr as (Nu & Hu & Tr). inversion RZ as [|? ? ? ? Z' zs CZ RZ']; subst. inversion RX as [|? ? ? ? X'
     xs' CX RX']; subst. f_equal; [now apply reused_together; apply E|]. destruct (serve_stands N w u St Nu) as
-    (St' & _). assert (WF : within (past (serve u w)) (fill u X)) by exact (fill_le u X (past w) W).
-    apply (IH (serve u w) Z' X'); auto.
+    (St' & _). assert (WF : within (past (serve u w)) (fill u X)) by exact (fill_le u X (past w) W). apply (IH
+    (serve u w) Z' X'); auto.
     + intros i Hi. exact (fits_after _ _ _ _ _ _ _ (CZ i Hi)).
     + apply (left_same N forced (order (serve u w)) (budget xi (serve u w)) (serve u w) (who u) (sum (S k) C)
       (fill u X) (together (S k) (arrive u Z))); auto.
@@ -265,9 +264,9 @@ Proof. intros N K C forced xi order k us xs ys Or Hk Tr RZ RX. apply (same_finds
 (* The relation is not empty: with optional caching, where rounds visit everybody, every trace has a run. *)
 Lemma visit_takes N size theta b v : forall order X, Forall (fun v => v < N) order -> In v order -> b v < X v ->
   size < sum N X -> sum N (visit N size false theta b order X) < sum N X.
-Proof. induction order as [|u order IH]; intros X Or I S G; [destruct I|]. inversion_clear Or.
-  cbn [visit exempt]. replace (size <? sum N X) with true by (symmetry; now apply Nat.ltb_lt).
-  rewrite andb_true_r. cbn [andb]. destruct (Nat.ltb_spec (b u) (X u)) as [L|L].
+Proof. induction order as [|u order IH]; intros X Or I S G; [destruct I|]. inversion_clear Or. cbn [visit
+  exempt]. replace (size <? sum N X) with true by (symmetry; now apply Nat.ltb_lt). rewrite andb_true_r. cbn
+  [andb]. destruct (Nat.ltb_spec (b u) (X u)) as [L|L].
   - eapply Nat.le_lt_trans; [|apply (lose_less N X u); auto; lia]. apply sum_le. intros i _. refine (visit_within
     N false theta b order size (lose X u) _ _ i). now intros j.
   - apply IH; auto. destruct I as [->|]; auto. lia. Qed.
@@ -278,8 +277,8 @@ Lemma rounds_ext N size order w theta b b' X X' : (forall v, b v = b' v) ->
   in_rounds N size false order b w theta X X' -> in_rounds N size false order b' w theta X X'.
 Proof. intros E. induction 1 as [X D | X X' O Sp R IH | X v X' O Ns Lv R IH].
   - now apply rounds_fit.
-  - apply rounds_visit; auto; [|now rewrite <- (visit_ext N size theta b b' order E)]. intros H. apply Sp.
-    intros v Hv Mv. rewrite E. auto.
+  - apply rounds_visit; auto; [|now rewrite <- (visit_ext N size theta b b' order E)]. intros H. apply Sp. intros
+    v Hv Mv. rewrite E. auto.
   - eapply rounds_evict; eauto. intros i Hi Mi. rewrite <- E. auto. Qed.
 Lemma a_cut_in_rounds N size order b w theta : Forall (fun v => v < N) order -> (forall v, v < N -> In v order) ->
   forall n X, sum N X <= n -> exists X', in_rounds N size false order b w theta X X'.
@@ -290,9 +289,9 @@ Proof. intros Or Al. induction n as [n IH] using lt_wf_ind. intros X L. destruct
     v Hv) Sv F). destruct (IH (sum N (visit N size false theta b order X)) ltac:(lia) _ (le_n _)) as (X' & R).
     exists X'. apply rounds_visit; auto. intros No. specialize (No v Hv ltac:(discriminate)). lia.
   - pose proof (pick_spec N (fun v => 1 <=? X v) (came w)) as O. destruct (pick N (fun v => 1 <=? X v) (came w))
-    as [v|] eqn:E; [|apply nobody_is_zero in E; lia]. destruct O as (Hv & Xv & Mn). apply Nat.leb_le in Xv.
-    pose proof (lose_less N X v Hv Xv). destruct (IH (sum N (lose X v)) ltac:(lia) _ (le_n _)) as (X' & R).
-    exists X'. apply rounds_evict with (v := v); [exact F| | |exact R].
+    as [v|] eqn:E; [|apply nobody_is_zero in E; lia]. destruct O as (Hv & Xv & Mn). apply Nat.leb_le in Xv. pose
+    proof (lose_less N X v Hv Xv). destruct (IH (sum N (lose X v)) ltac:(lia) _ (le_n _)) as (X' & R). exists X'.
+    apply rounds_evict with (v := v); [exact F| | |exact R].
     + intros j Hj _. specialize (S j Hj). now apply Nat.ltb_ge in S.
     + repeat split; auto; [discriminate|]. intros j Hj Xj _. apply Mn; auto. now apply Nat.leb_le. Qed.
 (* Of no row (-). With optional caching every trace has a run in rounds, whatever is seen of it. *)

@@ -16,16 +16,15 @@ Proof. induction n as [n IH] using lt_wf_ind. intros X L. assert (Less : forall 
   apply (IH (sum N (lose X v))); lia. } pose proof (pick_spec N (fun v => (1 <=? X v) && (worth v <? before v + X
   v)) (came w)) as S. destruct (pick N (fun v => (1 <=? X v) && (worth v <? before v + X v)) (came w)) as [v|].
   - destruct S as (Hv & Sv & _). apply andb_prop in Sv as [S1 S2]. apply Nat.leb_le in S1. apply Nat.ltb_lt in
-    S2. destruct (Less v Hv S1) as (X' & R). destruct (bool_dec eager true) as [Ea|Ea]; [exists X';
-    apply tier_trims with (v := v); auto; split; lia|]. destruct (le_lt_dec (sum N X) size) as [F|F]; [exists X;
-    apply tier_fits; auto; intros; contradiction|]. exists X'. apply tier_trims with (v := v); auto. split; lia.
-  - assert (No : forall j, j < N -> ~ surplus worth before X j). { intros j Hj [A B]. specialize (S j Hj).
-    apply andb_false_iff in S as [S|S]; [apply Nat.leb_gt in S|apply Nat.ltb_ge in S]; lia. } destruct (le_lt_dec
-    (sum N X) size) as [F|F]; [exists X; apply tier_fits; auto|]. pose proof (pick_spec N (fun v => 1 <=? X v)
-    (came w)) as O. destruct (pick N (fun v => 1 <=? X v) (came w)) as [v|] eqn:E; [|apply nobody_is_zero in E;
-    lia]. destruct O as (Hv & Xv & Mn). apply Nat.leb_le in Xv. destruct (Less v Hv Xv) as (X' & R). exists X'.
-    apply tier_evicts with (v := v); auto. split; auto. intros j Hj Xj. apply Mn; auto. now apply Nat.leb_le.
-    Qed.
+    S2. destruct (Less v Hv S1) as (X' & R). destruct (bool_dec eager true) as [Ea|Ea]; [exists X'; apply
+    tier_trims with (v := v); auto; split; lia|]. destruct (le_lt_dec (sum N X) size) as [F|F]; [exists X; apply
+    tier_fits; auto; intros; contradiction|]. exists X'. apply tier_trims with (v := v); auto. split; lia.
+  - assert (No : forall j, j < N -> ~ surplus worth before X j). { intros j Hj [A B]. specialize (S j Hj). apply
+    andb_false_iff in S as [S|S]; [apply Nat.leb_gt in S|apply Nat.ltb_ge in S]; lia. } destruct (le_lt_dec (sum
+    N X) size) as [F|F]; [exists X; apply tier_fits; auto|]. pose proof (pick_spec N (fun v => 1 <=? X v) (came
+    w)) as O. destruct (pick N (fun v => 1 <=? X v) (came w)) as [v|] eqn:E; [|apply nobody_is_zero in E; lia].
+    destruct O as (Hv & Xv & Mn). apply Nat.leb_le in Xv. destruct (Less v Hv Xv) as (X' & R). exists X'. apply
+    tier_evicts with (v := v); auto. split; auto. intros j Hj Xj. apply Mn; auto. now apply Nat.leb_le. Qed.
 (* One tier after the other. *)
 Lemma all_cuts (policy : nat -> cache -> cache -> cache -> Prop) Z K :
   (forall i before X, exists X', policy i before X X') ->
@@ -35,9 +34,9 @@ Lemma all_cuts (policy : nat -> cache -> cache -> cache -> Prop) Z K :
 Proof. intros Ex Mo. induction K as [|K (Z' & H)]; [exists Z; intros i Hi; lia|]. destruct (Ex K (together K Z')
   (has Z Z' K)) as (X' & R). exists (upd Z' K X'). assert (E : forall i, i <= K -> has Z (upd Z' K X') i = has Z
   Z' i). { induction i; intros Hi; auto. simpl. rewrite IHi, upd_neq by lia. reflexivity. } assert (Tg : forall
-  i, i <= K -> forall v, together i Z' v = together i (upd Z' K X') v). { intros i Hi v. unfold together.
-  apply sum_ext. intros k Hk. now rewrite upd_neq by lia. } intros i Hi. rewrite E by lia. destruct (Nat.eq_dec i
-  K) as [->|n].
+  i, i <= K -> forall v, together i Z' v = together i (upd Z' K X') v). { intros i Hi v. unfold together. apply
+  sum_ext. intros k Hk. now rewrite upd_neq by lia. } intros i Hi. rewrite E by lia. destruct (Nat.eq_dec i K) as
+  [->|n].
   - rewrite upd_eq. apply (Mo K (together K Z')); auto.
   - rewrite upd_neq by auto. apply (Mo i (together i Z')); [apply Tg; lia|]. apply H. lia. Qed.
 Lemma a_replay {A} (step : world -> turn -> list turn -> tiers -> tiers -> Prop) (see : tiers -> turn -> A) :
@@ -51,9 +50,9 @@ Theorem budgets_run : forall {A} N C inclusive eager K worth (see : tiers -> tur
   replays (tlru_tiers N C inclusive eager K worth) see w Z us seen.
 Proof. intros A N C inc eager K worth see w Z us. apply a_replay. clear w Z us. intros w u us Z. apply all_cuts.
   - intros i before X. eapply a_cut. apply le_n.
-  - intros i before before' X X' E R. assert (Er : room N C inc i before = room N C inc i before').
-    { unfold room. rewrite (sum_ext N before before') by auto. reflexivity. } rewrite <- Er. revert E.
-    generalize (room N C inc i before) as size, R. clear. induction 1; intros E.
+  - intros i before before' X X' E R. assert (Er : room N C inc i before = room N C inc i before'). { unfold
+    room. rewrite (sum_ext N before before') by auto. reflexivity. } rewrite <- Er. revert E. generalize (room N
+    C inc i before) as size, R. clear. induction 1; intros E.
     + apply tier_fits; auto. intros Ea v Hv [S1 S2]. apply (H0 Ea v Hv). split; auto. now rewrite E.
     + apply tier_trims with (v := v); auto. destruct H0. split; auto. now rewrite <- E.
     + apply tier_evicts with (v := v); auto. intros j Hj [S1 S2]. apply (H0 j Hj). split; auto. now rewrite E.

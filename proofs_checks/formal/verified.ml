@@ -5,6 +5,7 @@
      bound             N C xi forced  [start]  [turn]  [step]   what no plan's TEL is below, by the steps P, from 1
 
      forest-lru or forest-tlru  N C xi Q r  [request]   the same on shared prefixes, where the latest r requests run
+     forest-tob                 N C xi r  [block]  [request]   of Tail-Optimized Belady that begins with these blocks
 
    A start, the least recent first, is: conversation past cached estimate. A turn is: conversation history prompt
    response estimate. A request is what it asks for, its total, and the list of its blocks, below N, root first. *)
@@ -62,7 +63,14 @@ let request tokens =
   let total = next tokens in
   (ask, total, Array.of_list (listed tokens next))
 
-(* Requests are counted from 1. *)
+(* The length of a request's path and its blocks by depth, what it asks for, its total; requests are counted from
+   `first`. *)
+let columns requests first =
+  let at t = if t >= first && t < first + Array.length requests then requests.(t - first) else (0, 0, [||]) in
+  let block t d = let _, _, path = at t in if d < Array.length path then path.(d) else 0 in
+  ((fun t -> let _, _, path = at t in Array.length path), block,
+   (fun t -> let a, _, _ = at t in a), (fun t -> let _, all, _ = at t in all))
+
 let forest tokens lru =
   let n = next tokens in
   let capacity = next tokens in
@@ -71,16 +79,23 @@ let forest tokens lru =
   let r = next tokens in
   let requests = Array.of_list (listed tokens request) in
   let count = Array.length requests in
-  let at t = if t >= 1 && t <= count then requests.(t - 1) else (0, 0, [||]) in
-  let len t = let _, _, path = at t in Array.length path in
-  let block t d = let _, _, path = at t in if d < Array.length path then path.(d) else 0 in
-  let ask t = let a, _, _ = at t in a in
-  let total t = let _, all, _ = at t in all in
+  let len, block, ask, total = columns requests 1 in
   let depth = Array.make n 0 and deepest = Array.fold_left (fun k (_, _, p) -> max k (Array.length p)) 0 requests in
   Array.iter (fun (_, _, path) -> Array.iteri (fun d v -> depth.(v) <- d + 1) path) requests;
   let dep v = if v < n then depth.(v) else 0 in
   if lru then run_forest_lru n capacity xi r deepest block len dep ask total count
   else run_forest_tlru n capacity xi q r deepest block len dep ask total count
+
+let forest_tob tokens =
+  let n = next tokens in
+  let capacity = next tokens in
+  let xi = next tokens in
+  let r = next tokens in
+  let start = listed tokens next in
+  let requests = Array.of_list (listed tokens request) in
+  let len, block, ask, total = columns requests 0 in
+  let first v = List.mem v start in
+  run_forest_tob n (Array.length requests) capacity r xi block len ask total first
 
 let answer word tokens =
   match word with
@@ -90,6 +105,7 @@ let answer word tokens =
   | "bound" -> asked tokens (bound tokens)
   | "forest-lru" -> forest tokens true
   | "forest-tlru" -> forest tokens false
+  | "forest-tob" -> forest_tob tokens
   | _ -> raise Ill_formed
 
 let () =

@@ -3,7 +3,8 @@
 LRU, T-LRU (trimming the least recent first), Tail-Optimized Belady and Belady: the excess of each turn, by the
 reference and by the loops in C. The bound of certificates: of random steps, and of the optimum's own, where it
 must be the optimum. The random traces have histories that shorten, forced caching and initial caches. LRU and
-T-LRU on shared prefixes, which branch: optional, forced, and with two running requests, strict and with holes.
+T-LRU on shared prefixes: optional, forced, and with two running requests, strict and with holes; Tail-Optimized
+Belady on them with holes, also from an initial cache.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import starmap
+from itertools import islice, repeat, starmap
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -124,12 +125,8 @@ def bound_of(case: Case, steps: np.ndarray) -> int:
 
 def cases(count: int, seed: int) -> Iterator[Case]:
     """Yield random cases, those with a room for what must be cached."""
-    rng = np.random.default_rng(seed)
-    while count:
-        case = random_case(rng)
-        if case is not None:
-            count -= 1
-            yield case
+    drawn = map(random_case, repeat(np.random.default_rng(seed)))
+    return islice((case for case in drawn if case is not None), count)
 
 
 def real_cases() -> Iterator[Case]:
@@ -146,10 +143,8 @@ def real_cases() -> Iterator[Case]:
 
 def differing(program: Path, some: Iterable[Iterable[Question]]) -> tuple[int, int, list[str]]:
     """Return how many cases and questions there were, and the lines with another answer than the toolkit's."""
-    count, asked = 0, list[Question]()
-    for of_a_case in some:
-        count += 1
-        asked += of_a_case
+    of_each = [list(of_a_case) for of_a_case in some]
+    asked = [question for of_a_case in of_each for question in of_a_case]
     found = answers(program, (question.line for question in asked))
     wrong = [
         f"{question.line}: the program {answer}, {way} {expected}"
@@ -157,7 +152,7 @@ def differing(program: Path, some: Iterable[Iterable[Question]]) -> tuple[int, i
         for way, expected in question.expected.items()
         if answer != expected
     ]
-    return count, len(asked), wrong
+    return len(of_each), len(asked), wrong
 
 
 def main(arguments: list[str] | None = None) -> int:
