@@ -84,3 +84,4 @@ def test_plans_follow_each_other_and_close_what_is_between():
     middle = (front.plans[0].prefilled + front.plans[-1].prefilled) // 2
     assert front.least_tel(middle) > ends.least_tel(middle)
     refused(ArgumentError, "works", front_of, case, works=[0])
+    refused(ArgumentError, "works", front_of, case, works=[])

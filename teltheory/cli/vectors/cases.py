@@ -172,4 +172,5 @@ def _policies(cache: str, xi: int, q_hat: int = 1, **more: Any) -> Iterator[str]
         yield from (f"tlru:xi={xi},q_hat={q_hat},trim={trim}{mark}" for mark in marks)
         yield f"end-aware:xi={xi},q_hat={q_hat},trim={trim}"
         yield f"length-aware:xi={xi},trim={trim}"
+    yield from (f"work-aware:xi={xi},q_hat={q_hat},work=1/4",) if cache == "conversations" else ()
     yield f"tail-optimized-belady:xi={xi}"

@@ -18,6 +18,7 @@ from typing import Any
 
 from teltheory.cost.given import Model, Size, Units
 from teltheory.cost.metrics import tail_excess_latency
+from teltheory.errors import ArgumentError
 from teltheory.model.display import in_short
 from teltheory.model.initial import Initial
 from teltheory.model.numbers import exact_sum, rational
@@ -110,6 +111,8 @@ def work_front(
     room, threshold = units.capacity(capacity), units.xi(xi)
     found: dict[Fraction, FrontPlan] = {}
     asked: list[Fraction] = [rational("works", work, 0, above=True) for work in works]
+    if not asked:
+        raise ArgumentError("works", works, "at least one price")
     while asked:
         for work in asked:
             found[work] = _plan(trace, room, threshold, work, forced, initial)
