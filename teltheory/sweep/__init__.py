@@ -153,13 +153,10 @@ def sweep(
         raise ArgumentError("grid", type(grid).__name__, GRID)
     sources = as_sources(traces)
     grid = grid.counted({source.unit for source in sources})
-    own = as_latency(latency) or grid.latency or A100_LLAMA2_7B
-    jobs: Sequence[AnyJob] = grid.plan(sources, own)
+    jobs: Sequence[AnyJob] = grid.plan(sources, as_latency(latency) or grid.latency or A100_LLAMA2_7B)
     with reporting(progress, "Replaying") as report:
         run = _Run(jobs, Store(store) if isinstance(store, str | Path) else store, report)
         run.finish({source.key: source for source in sources}, workers, scheduler)
-    if isinstance(grid, ComparedGrid):
-        return Cells(grid.cells(sources, run.results, own))
     return Cells(grid.cells(sources, run.results))
 
 

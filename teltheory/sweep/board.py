@@ -38,7 +38,6 @@ from teltheory.sweep.grid import Grid
 
 EVERY = (*ONLINE, ADVISED, *CLAIRVOYANT)
 IN_TIERS = ("lru", "threshold-lru", "tlru", ADVISED, *CLAIRVOYANT)
-"""Policies where none is named; in tiers and queues not all of them run."""
 
 
 @dataclass(frozen=True)
@@ -85,46 +84,48 @@ def compare(
     Parameters
     ----------
     traces : mapping of str to Trace or Forest, or one of them
-        What is replayed, by the name that rows have. In the place of one, a sequence of draws of what is assumed
-        of it, such as starts of sessions: rows are of the first, with the gains in all.
+        By the name that rows have. A sequence in the place of one has draws of what is assumed of it.
     policies : sequence of str, policy or class, optional
-        As in `Grid`; left out, those that need no file and no fit. ``"mine.py:Class"`` is a policy of a file,
-        ``"tlru:q_hat=advised"`` T-LRU as `advise` sets it, ``"libcachesim:ARC"`` an algorithm of that library.
+        As in `Grid`, and those of `teltheory.sweep.advised`; left out, those that need no file and no fit.
     capacities, slo, xi : sequences
-        Capacities, or `Tiers`; thresholds as times such as ``"2s"``; thresholds as lengths. Text is in tokens, a
-        number in the unit of the trace or forest given.
+        Capacities, or `Tiers`; thresholds as times, and as lengths. Text is in tokens, as in `Grid`.
     caches : sequence of {"conversations", "strict", "holes"}, optional
-        Left out, conversations of a trace, strict of a forest. With holes, blocks may outlive their parents.
+        Left out, private conversations of a trace, strict of a forest.
     rules : Rules, str, or a sequence of them
         What engines' caches do, as in `Problem`: each is a cache more, forced if its requests hold their paths.
     serving : Serving, optional
-        How requests are served if they wait for each other; TEL is in seconds then, and no optimum is known.
-    q_hat, forced, latency, model : as in `Grid`
-    workers, store, scheduler, progress : as in `sweep`
-
-    Raises
-    ------
-    ArgumentError, TraceError, ForcedCachingError, FileError, WorkerError
+        How requests wait for each other; TEL is in seconds then, and no optimum is known.
+    q_hat, forced, latency, model, workers, store, scheduler, progress : as in `Grid` and `sweep`
     """
     tiers = [one for one in capacities if several(one) is not None]
-    simple = serving is None and not tiers
-    several_traces, every = _named(traces), (EVERY if simple else IN_TIERS) if policies is None else policies
+    every = every_policy(serving, tiers) if policies is None else policies
+    given, own = _named(traces), latency_of(latency, model)
     _check({"policies": every, "capacities": capacities, "slo": slo, "xi": xi, "caches": caches or ()})
-    thresholds, own = (*xi, *slo), latency_of(latency, model)
-    _check_some({"policies": every, "capacities": capacities, "slo": thresholds})
-    read, sizes = [read_policy(one, not simple) for one in every], [one for one in capacities if one not in tiers]
-    grid = Grid(read, sizes, thresholds, q_hat, forced=forced, latency=own, model=model)
-    how: dict[str, Any] = {"workers": workers, "scheduler": scheduler, "progress": progress}
-    how["store"] = Store(store) if isinstance(store, str | Path) else store
+    read = [read_policy(one, bool(serving or tiers)) for one in every]
+    sizes = [one for one in capacities if one not in tiers]
+    grid = Grid(read, sizes, (*xi, *slo), q_hat, forced=forced, latency=own, model=model)
+    how = {"workers": workers, "store": store, "scheduler": scheduler, "progress": progress}
     wanted = (*(caches or ()), *(rules if isinstance(rules, list | tuple) else [rules]))
+    return _board(given, grid, tiers, {"caches": wanted, "serving": serving, **how})
+
+
+def _board(given: Mapping[str, Sequence[Any]], grid: Grid, tiers: Sequence[Any], how: dict[str, Any]) -> Board:
+    """Return the board of traces by name, each with its draws."""
+    if isinstance(how["store"], str | Path):
+        how |= {"store": Store(how["store"])}
 
     def rows(label: str, one: Any) -> Iterator[BoardRow]:
-        units = Units.in_tokens(one.scale, model, own)
+        units = Units.in_tokens(one.scale, grid.model, grid.latency)
         memory: list[Any] = [units.memory(place) for place in tiers]
-        return rows_of(label, one, grid.counted({one.scale}), wanted, tiers=memory, serving=serving, **how)
+        return rows_of(label, one, grid.counted({one.scale}), tiers=memory, **how)
 
-    found = ([[*rows(label, one)] for one in draws] for label, draws in several_traces.items())
+    found = ([[*rows(label, one)] for one in draws] for label, draws in given.items())
     return Board(tuple(row for drawn in found for row in drawn_rows(drawn)))
+
+
+def every_policy(serving: Serving | None, tiers: Sequence[Any]) -> Sequence[str]:
+    """Return the policies where none is named; in tiers and queues not all of them run."""
+    return EVERY if serving is None and not tiers else IN_TIERS
 
 
 def drawn_rows(drawn: Sequence[Sequence[BoardRow]]) -> Sequence[BoardRow]:
@@ -148,17 +149,14 @@ def _named(traces: Any) -> dict[str, Sequence[Any]]:
 
 
 def _check(lists: Mapping[str, Any]) -> None:
-    """Refuse one value in the place of a list, and an SLO that is no time."""
+    """Refuse one value in the place of a list, none where one is needed, and an SLO that is no time."""
     for name, given in lists.items():
         if isinstance(given, str) or not isinstance(given, Sequence):
             raise ArgumentError(name, given, "a list of them")
     for one in lists["slo"]:
         read_time("slo", str(one))
-
-
-def _check_some(lists: Mapping[str, Any]) -> None:
-    """Refuse a list without a value."""
-    for name, given in lists.items():
+    needed = {name: lists[name] for name in ("policies", "capacities")} | {"slo": (*lists["slo"], *lists["xi"])}
+    for name, given in needed.items():
         if not given:
             raise ArgumentError(name, given, "at least one")
 

@@ -144,13 +144,13 @@ class ComparedGrid:
     serving: Serving | None = None
 
     @property
-    def latency(self) -> Latency | None:
+    def latency(self) -> Latency:
         """The grid's."""
-        return self.grid.latency
+        return self.grid.latency or A100_LLAMA2_7B
 
     def counted(self, units: Iterable[int]) -> ComparedGrid:
         """Return the comparison with its grid in tokens."""
-        return replace(self, grid=self.grid.counted(units))
+        return replace(self, grid=replace(self.grid.counted(units), latency=self.latency))
 
     @property
     def _memories(self) -> tuple[Memory, ...]:
@@ -160,71 +160,63 @@ class ComparedGrid:
     def _thresholds(self) -> tuple[int, ...]:
         return tuple(dict.fromkeys(self.grid.thresholds))
 
-    def plan(self, sources: Sequence[AnySource], latency: Latency) -> list[Job]:
+    def plan(self, sources: Sequence[AnySource], _: Latency) -> list[Job]:
         """Return the runs, each once, and the searches for the optimum, one for each memory."""
         by_trace = {source.key: source for source in sources}
-        return [
-            job
-            for source, memory in product(by_trace.values(), self._memories)
-            for job in self._jobs(source, memory, latency)
-        ]
+        places = product(by_trace.values(), self._memories)
+        return [job for source, memory in places for job in self._jobs(source, memory)]
 
-    def _jobs(self, source: AnySource, memory: Memory, latency: Latency) -> Iterator[Job]:
-        for policy, xis in self._asked(source, latency).items():
-            yield self._job(source, policy, memory, latency, xis)
+    def _jobs(self, source: AnySource, memory: Memory) -> Iterator[Job]:
+        for policy, xis in self._asked(source).items():
+            yield self._job(source, policy, memory, xis)
         marker: Any = Hindsight()
-        where = source.key, source.turns, marker, tiers_of(memory).capacities[0], self.grid.forced, latency
+        where = source.key, source.turns, marker, tiers_of(memory).capacities[0], self.grid.forced, self.latency
         how = self._thresholds, (), self.grid.rules, self.grid.running
         yield HindsightJob(*where, *how, several(memory), self.serving is not None)
 
-    def _job(self, source: AnySource, policy: Any, memory: Memory, latency: Latency, xis: tuple[int, ...]) -> Job:
+    def _job(self, source: AnySource, policy: Any, memory: Memory, xis: tuple[int, ...] = ()) -> Job:
         where, forced = (source.key, source.turns), self.grid.forced
         tiers = several(memory) or (None if self.serving is None else tiers_of(memory))
         if tiers is None:
-            slos, how = tuple(sorted(self.grid.slos.items())), (self.grid.rules, self.grid.running)
-            return ComparedJob(*where, policy, tiers_of(memory).capacities[0], forced, latency, xis, slos, *how)
+            slos, of = tuple(sorted(self.grid.slos.items())), (self.grid.rules, self.grid.running)
+            return ComparedJob(
+                *where, policy, tiers_of(memory).capacities[0], forced, self.latency, xis, slos, *of
+            )
         each = policy if isinstance(policy, tuple) else (policy,) * len(tiers)
-        seconds = tuple((xi, self._slo(xi, latency)) for xi in self._thresholds)
-        return ComparedInTiers(*where, each, tiers, self.serving, forced, latency, xis, seconds)
+        seconds = tuple((xi, self._slo(xi)) for xi in self._thresholds)
+        return ComparedInTiers(*where, each, tiers, self.serving, forced, self.latency, xis, seconds)
 
-    def _slo(self, xi: int, latency: Latency) -> Fraction:
+    def _slo(self, xi: int) -> Fraction:
         found = self.grid.slos.get(xi)
-        return Fraction(float(latency.ttft(xi))) if found is None else found
+        return Fraction(float(self.latency.ttft(xi))) if found is None else found
 
-    def _policy(self, spec: Any, xi: int, source: AnySource, latency: Latency) -> Any:
-        grid = self.grid if self.grid.latency is not None else replace(self.grid, latency=latency)
-        return grid.build(spec, xi, lambda: source.estimate, source.unit)
+    def _policy(self, spec: Any, xi: int, source: AnySource) -> Any:
+        return self.grid.build(spec, xi, lambda: source.estimate, source.unit)
 
-    def _asked(self, source: AnySource, latency: Latency) -> dict[Any, tuple[int, ...]]:
+    def _asked(self, source: AnySource) -> dict[Any, tuple[int, ...]]:
         """Return every policy, LRU first, with the thresholds that it is measured at."""
         found: dict[Any, tuple[int, ...]] = {LRU(): self._thresholds}
         for spec, xi in product(self.grid.policies, self._thresholds):
-            one = self._policy(spec, xi, source, latency)
+            one = self._policy(spec, xi, source)
             found[one] = tuple(dict.fromkeys((*found.get(one, ()), xi)))
         return found
 
-    def cells(self, sources: Sequence[AnySource], results: Mapping[Any, Any], latency: Latency) -> list[BoardRow]:
+    def cells(self, sources: Sequence[AnySource], results: Mapping[Any, Any]) -> list[BoardRow]:
         """Return the rows: by trace, memory, threshold, then policy in the order given."""
         places = product(sources, self._memories, self._thresholds)
-        return [row for place in places for row in self._rows(*place, results, latency)]
+        return [row for place in places for row in self._rows(*place, results)]
 
-    def _rows(
-        self, source: AnySource, memory: Memory, xi: int, results: Mapping[Any, Any], latency: Latency
-    ) -> list[BoardRow]:
+    def _rows(self, source: AnySource, memory: Memory, xi: int, results: Mapping[Any, Any]) -> list[BoardRow]:
         def at(policy: Any) -> Any:
-            return results[self._job(source, policy, memory, latency, ()).place, xi]
+            return results[self._job(source, policy, memory).place, xi]
 
-        *_, hindsight = self._jobs(source, memory, latency)
-        policies = [self._policy(spec, xi, source, latency) for spec in self.grid.policies]
-        place: dict[str, Any] = {
-            "trace": source.label,
-            "cache": self.of,
-            "xi": xi,
-            "unit": source.unit,
-            "cluster": self.called,
-        }
+        *_, hindsight = self._jobs(source, memory)
+        policies = [self._policy(spec, xi, source) for spec in self.grid.policies]
+        place: dict[str, Any] = {"trace": source.label, "cache": self.of, "xi": xi, "unit": source.unit}
         rows = [
-            BoardRow(policy=spec.text, **kind_of(policy), **place, **size_of(memory, self.serving))
+            BoardRow(
+                policy=spec.text, cluster=self.called, **kind_of(policy), **place, **size_of(memory, self.serving)
+            )
             for spec, policy in zip(self.grid.policies, policies, strict=True)
         ]
         return beside(rows, list(map(at, policies)), at(LRU()), results[hindsight.place, xi])

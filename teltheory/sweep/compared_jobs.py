@@ -33,7 +33,7 @@ Progressing = Callable[[int], object] | None
 
 
 @dataclass(frozen=True)
-class BoardWorth:
+class RowNumbers:
     """What a policy is worth at one threshold, as a row of a board has it; `setting` is what an advice chose."""
 
     p50: float | None
@@ -50,7 +50,7 @@ class BoardWorth:
 class Compared:
     """What a policy is worth at one threshold, and its TEL in each group; or why it has no meaning there."""
 
-    worth: BoardWorth | None
+    worth: RowNumbers | None
     tels: tuple[float, ...] = ()
     reason: str | None = None
 
@@ -62,7 +62,7 @@ class Compared:
     def from_dict(cls, plain: dict[str, Any]) -> Compared:
         """Return what `as_dict` made plain data of."""
         worth = plain["worth"]
-        return cls(None if worth is None else BoardWorth(**worth), tuple(plain["tels"]), plain["reason"])
+        return cls(None if worth is None else RowNumbers(**worth), tuple(plain["tels"]), plain["reason"])
 
 
 @dataclass(frozen=True)
@@ -103,12 +103,12 @@ class ComparedJob(ReplayJob):
         """Replay the job's trace and return what it is worth at each threshold."""
         return judged(trace, self.thresholds, lambda: self._worths(trace, progress))
 
-    def _worths(self, trace: Trace | Forest, progress: Progressing) -> Iterator[tuple[BoardWorth, Values]]:
+    def _worths(self, trace: Trace | Forest, progress: Progressing) -> Iterator[tuple[RowNumbers, Values]]:
         policy, setting = settled(self.policy, trace, self.capacity // trace.scale, self.latency, None)
         outcome = self._outcome(policy, trace, progress)
         for xi, one in zip(self.thresholds, self.measured(outcome, trace), strict=True):
             times, work = (one.p50, one.p95, one.p99), (one.hit_rate, one.prefilled, one.violations)
-            yield BoardWorth(*times, *work, one.tel, setting), outcome.excess_units(xi // outcome.block_size)
+            yield RowNumbers(*times, *work, one.tel, setting), outcome.excess_units(xi // outcome.block_size)
 
     def _outcome(self, policy: Any, trace: Trace | Forest, progress: Progressing) -> Outcome:
         if isinstance(policy, Borrowed):
@@ -128,7 +128,7 @@ class ComparedInTiers(ServedJob):
         """Serve the job's trace and return what it is worth at each threshold."""
         return judged(trace, self.thresholds, lambda: self._worths(trace, progress))
 
-    def _worths(self, trace: Trace | Forest, progress: Progressing) -> Iterator[tuple[BoardWorth, Values]]:
+    def _worths(self, trace: Trace | Forest, progress: Progressing) -> Iterator[tuple[RowNumbers, Values]]:
         memory = self.tiers.in_blocks(trace.block_size)
         room: Any = memory if len(memory) > 1 else memory.capacities[0]
         policy, setting = settled(self.policy[0], trace, room, self.latency, self.serving)
@@ -143,7 +143,7 @@ class ComparedInTiers(ServedJob):
                 excess = outcome.excess_units(xi // outcome.block_size) / outcome.denominator
             tel = one.tail_seconds if queued else plain(one.tel)
             yield (
-                BoardWorth(one.p50, one.p95, one.p99, one.hit_rate, one.prefilled, one.slow, tel, setting),
+                RowNumbers(one.p50, one.p95, one.p99, one.hit_rate, one.prefilled, one.slow, tel, setting),
                 excess,
             )
 
@@ -205,7 +205,7 @@ def plain(value: int | Fraction) -> int | float:
 
 
 def judged(
-    trace: Trace | Forest, thresholds: tuple[int, ...], run: Callable[[], Iterator[tuple[BoardWorth, Values]]]
+    trace: Trace | Forest, thresholds: tuple[int, ...], run: Callable[[], Iterator[tuple[RowNumbers, Values]]]
 ) -> list[Compared]:
     """Return what a run is worth at each threshold, or the reason why there is none."""
     try:
@@ -215,7 +215,7 @@ def judged(
     return [Compared(worth, own) for (worth, _), own in zip(found, in_groups(trace, found), strict=True)]
 
 
-def in_groups(trace: Trace | Forest, found: list[tuple[BoardWorth, Values]]) -> Iterator[tuple[float, ...]]:
+def in_groups(trace: Trace | Forest, found: list[tuple[RowNumbers, Values]]) -> Iterator[tuple[float, ...]]:
     """Yield the TEL of each group of clusters for each threshold."""
     if not len(trace):
         yield from ((),) * len(found)

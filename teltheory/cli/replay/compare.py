@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -46,7 +46,7 @@ from teltheory.policies.spec import default_estimate, policy_texts
 from teltheory.serving.serve import Serving
 from teltheory.sweep import Store
 from teltheory.sweep.advised import read_policy
-from teltheory.sweep.board import EVERY, IN_TIERS, Board, caches_of, drawn_rows, rows_of
+from teltheory.sweep.board import Board, caches_of, drawn_rows, every_policy, rows_of
 from teltheory.sweep.board_text import (
     LEAST_DRAWS,
     LEGEND,
@@ -125,8 +125,7 @@ def compare(
 ) -> int:
     """Rank policies on each TRACE, beside LRU and the optimum.
 
-    A row has the gain, its price in tokens computed, and how many policies are proved worse and better; = is tied
-    with LRU.
+    A row has the gain, its price in tokens computed, and how many policies are proved worse, and better.
 
     A trace with block hashes is replayed as the prefixes that its requests share; with --cache conversations its
     conversations are private, with --rules they are kept as engines keep them. Without --policy those that need no
@@ -141,27 +140,15 @@ def compare(
     written.check({"--store": store, "--html": page, **picture.files})
     wanted = [*listed_values("cache", caches), *listed_values("rules", ruled)]
     serving, load = loaded.read() if loaded else (None, None)
-    simple = serving is None and not tiered
-    texts = policy_texts(policies) or (EVERY if simple else IN_TIERS)
-    specs = [read_policy(text, not simple) for text in texts]
-    if CONVERSATIONS in wanted:
-        prefixes.refuse("none with --cache conversations, which share nothing")
-        prefixes = replace(prefixes, chains={*wanted} == {CONVERSATIONS})
-    question, tiers = question_in_tiers(specs, tiered, prefixes=prefixes, **asked)
-    how: dict[str, Any] = {
-        "workers": workers,
-        "store": None if store is None else Store(store),
-        "scheduler": scheduler,
-    }
-    if tiers or serving is not None:
-        how |= {"tiers": tiers, "serving": serving, "load": load}
-    found = []
-    for label, file in labels(trace_files).items():
-        with about(file):
-            drawn = [
-                compared(label, question.on(trace), wanted, **how) for trace in drawn_of(reading, file, draws)
-            ]
-            found.append(replace(drawn[0], rows=drawn_rows([one.rows for one in drawn])))
+    texts = policy_texts(policies) or every_policy(serving, tiered.tiers)
+    specs = [read_policy(text, bool(serving or tiered)) for text in texts]
+    question, tiers = question_in_tiers(specs, tiered, prefixes=shared_by(wanted, prefixes), **asked)
+    how: dict[str, Any] = {"workers": workers, "store": store and Store(store), "scheduler": scheduler}
+    how |= {"tiers": tiers, "serving": serving, "load": load}
+    found = [
+        over_draws_of(label, map(question.on, drawn_of(reading, file, draws)), file, wanted, how)
+        for label, file in labels(trace_files).items()
+    ]
     board = Board(tuple(row for one in found for row in one.rows), question.thresholds.unit)
     data = {"traces": {one.label: as_data(one.asked) for one in found}, **board.as_dict()}
     written.report(shown(found, board.unit), data)
@@ -169,6 +156,23 @@ def compare(
         board.to_html(page)
     picture.draw(lambda: draw_board(data["rows"]), caption_of_board(data["rows"]))
     return 0
+
+
+def shared_by(caches: Sequence[str], prefixes: Prefixes) -> Prefixes:
+    """Return how shared prefixes are read for caches; conversations share nothing."""
+    if CONVERSATIONS not in caches:
+        return prefixes
+    prefixes.refuse("none with --cache conversations, which share nothing")
+    return replace(prefixes, chains={*caches} == {CONVERSATIONS})
+
+
+def over_draws_of(
+    label: str, drawn: Iterable[Asked], file: str, caches: Sequence[str], how: dict[str, Any]
+) -> OnTrace:
+    """Compare the policies on each draw of a trace; what is said is of the first."""
+    with about(file):
+        found = [compared(label, one, caches, **how) for one in drawn]
+    return replace(found[0], rows=drawn_rows([one.rows for one in found]))
 
 
 def drawn_of(reading: Reading, file: str, draws: int | None) -> Iterator[Trace]:
