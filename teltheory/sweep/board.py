@@ -27,7 +27,6 @@ from teltheory.sweep.cells import Cells, columns_of
 from teltheory.sweep.compared import (
     CACHES,
     CONVERSATIONS,
-    LEARNED,
     BoardRow,
     ComparedGrid,
     blanks,
@@ -212,14 +211,7 @@ def _tables(board: Board) -> Iterator[tuple[str, str]]:
         more = ["setting"] * any(row.setting is not None for row in some)
         heads = ("policy", "group", "capacity", "threshold", *headings(some, board.unit)[1:], *more)
         lines = [
-            (
-                name,
-                row.group + f", {LEARNED}" * row.learned,
-                place_of(row),
-                f"{row.xi:,}",
-                *cells,
-                row.setting or "",
-            )
+            (name, row.group, place_of(row), f"{row.xi:,}", *cells, row.setting or "")
             for row in some
             for name, *cells in [row_cells(row, some, board.unit)]
         ]

@@ -9,7 +9,7 @@ from teltheory.cost.standing import DRAWS
 from teltheory.model.clusters import named
 from teltheory.model.display import percent, tokens_in_short
 from teltheory.replay.engine_rules import STRICT, Rules
-from teltheory.sweep.compared import CACHES, GROUPS, BoardRow
+from teltheory.sweep.compared import CACHES, GROUPS, LEARNED, BoardRow
 
 MEASURES = ("hit", "prefill", "price", "slow", "TEL", "gain", "gain 95 %", "rank", "regret", "closed")
 LEGEND = (
@@ -89,15 +89,16 @@ def headings(rows: Sequence[BoardRow], unit: str, with_blocks: bool = False) -> 
 
 def row_cells(row: BoardRow, rows: Sequence[BoardRow], unit: str) -> list[str]:
     """Return a row as text, in the columns of `headings`; one without numbers is blank."""
+    name = f"{row.policy} ({LEARNED})" if row.learned else row.policy
     if row.blank is not None or row.tel is None:
-        return [row.policy, *[""] * (len(headings(rows, unit)) - 1)]
+        return [name, *[""] * (len(headings(rows, unit)) - 1)]
     digits = ".3f" if unit == "s" else ",.0f"
     times = ["" if value is None else f"{value:{digits}}" for value in (row.p50, row.p95, row.p99)]
     work = [percent(row.hit_rate), tokens_in_short(row.prefilled), percent(row.price), f"{row.violations:,}"]
     rank = "" if row.rank is None else f"{row.rank} : {row.beaten_by}"
     closed = "" if row.share_closed is None else _pair(*map(percent, row.share_closed))
     distance = ["" if row.regret is None else _pair(*map(_tel, row.regret)), closed]
-    return [row.policy, *times, *work, _tel(row.tel), percent(row.gain), *_sure(row), rank, *distance]
+    return [name, *times, *work, _tel(row.tel), percent(row.gain), *_sure(row), rank, *distance]
 
 
 def _sure(row: BoardRow) -> Iterator[str]:

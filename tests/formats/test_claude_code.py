@@ -202,3 +202,13 @@ def test_the_recorded_sessions_have_their_counts(recorded):
     assert Counter(s for tag in forest.tags for s in tag.split() if s.startswith("stop=")) == {
         f"stop={stop}": count for stop, count in stops.items()
     }
+
+
+def test_agents_of_a_session_are_one_cluster_and_chained_requests_name_none(one, tmp_path):
+    file = one(NESTED, session([asked(0.0, [1, 2])]), name="s.jsonl")
+    forest = tt.read_trace(file, times=tt.workloads.Times(None, 1e-6)).blocks
+    assert sorted(forest.cluster.tolist()) == [0] * 6 + [1]
+    assert len(set(forest[:3].cluster.tolist())) == 1
+    chained = tmp_path / "m.jsonl"
+    chained.write_text('{"timestamp": 0, "input_length": 600, "output_length": 1, "hash_ids": [1, 2]}\n')
+    assert tt.read_trace(chained).blocks.cluster is None

@@ -21,7 +21,7 @@ import teltheory as tt
 from teltheory.model.clusters import cluster_of, clustered
 from teltheory.plots.board import caption_of_board, draw_board
 from teltheory.sweep.advised import Borrowed
-from teltheory.sweep.board_text import notes_of
+from teltheory.sweep.board_text import notes_of, row_cells
 
 TIERS = tt.Tiers((6, 12), (0, 0.25))
 QUEUE = tt.Serving(2, "least-loaded")
@@ -140,6 +140,7 @@ def test_gains_over_draws_are_the_least_and_the_greatest_and_a_change_of_sign_is
 def test_what_learns_is_marked_and_tiers_with_holes_are_blank():
     found = tt.compare(FOREST, ["lru", Taught()], [9, TIERS], xi=[2], caches=["strict", "holes"]).rows
     assert [row.learned for row in found] == [False, True] * 4
+    assert [row_cells(row, found, "s")[0] for row in found[:2]] == ["lru", "Taught() (learned)"]
     assert [row.blank is None for row in found] == [True] * 4 + [False] * 4
 
 
@@ -161,11 +162,12 @@ def test_a_figure_has_panels_for_each_threshold_with_tel_prefill_and_the_frontie
     assert "2q" in caption_of_board(found)
 
 
-def test_sessions_of_a_file_are_clusters_and_no_part_of_a_replay():
+def test_sessions_of_a_file_are_clusters_and_no_part_of_a_replay(tmp_path):
     told = replace(FOREST, cluster=np.arange(len(FOREST)) % 33)
     found, called = clustered(told)
     assert (called, cluster_of(found[10:20]).tolist()) == ("session", list(range(10, 20)))
-    one, other = (tt.compare(forest, ["lru", "2q"], [9], xi=[2]).rows[1] for forest in (FOREST, told))
+    asked, store = (["lru", "2q"], [9]), tmp_path / "s"
+    one, other = (tt.compare(forest, *asked, xi=[2], store=store).rows[1] for forest in (FOREST, told))
     assert (one.tel, one.cluster, other.cluster, other.clusters) == (other.tel, "root prefix", "session", 33)
     assert one.gain_interval != other.gain_interval
 
