@@ -40,6 +40,18 @@ settings.register_profile("mutants", settings.get_profile("teltheory"), phases=U
 settings.load_profile("mutants" if os.environ.get("TELTHEORY_TESTS") == "mutants" else "teltheory")
 
 
+def pytest_configure(config):
+    """Every other worker reads the tests from the end, and finds compiled what another has read from the start."""
+    if config.args == ["tests"] and os.environ.get("PYTEST_XDIST_WORKER", "gw0")[-1] in "13579":
+        folders = (path for path in (ROOT / "tests").glob("[a-z]*") if path.is_dir())
+        config.args = sorted(map(str, [*folders, *(ROOT / "tests").glob("test_*.py")]), reverse=True)
+
+
+def pytest_collection_modifyitems(items):
+    """Bring the tests into one order, whichever order they were read in."""
+    items.sort(key=lambda item: item.path)
+
+
 def pytest_collection_finish():
     """Look for garbage from now on, but not among the tests and what they import."""
     gc.freeze()
