@@ -58,6 +58,7 @@ POLICIES: Mapping[str, Line] = {
     "hindsight": Line("hindsight", VERMILLION, "X", ":"),
     "slo-tlru": Line("SLO T-LRU", SKY, "p", "--"),
     "adaptive": Line("Adaptive T-LRU", VERMILLION, "*", "--"),
+    "work-aware": Line("Work-Aware T-LRU", BLUE, "_", "-."),
     "shared-tlru": Line("Shared T-LRU", BLUE, "P", "--"),
     "et-lru": Line("ET-LRU", PURPLE, "d", "-."),
     "return-aware": Line("Return-Aware T-LRU", VERMILLION, "h", "-"),

@@ -3,8 +3,8 @@
    As in `tlru.c`, slots before the tail lost their budget and slots after it nothing of it, and so does the trim
    pointer with what is above the budgets. `left` and `over` are what the slots at the pointers still hold of
    either; `rest` is everything after them. Both pointers stand at the oldest that may go, or where nothing of
-   theirs can go. What goes next has the smaller gain: work / age of `over`, (work + unit) / age of `left`, in whole
-   numbers. Both pointers only move forward, so a turn takes amortised O(1).
+   theirs can go. What goes next has the smaller gain, in whole numbers: work / age of `over`,
+   (work + unit) / age of `left`. Both pointers only move forward, so a turn takes amortised O(1).
 
    Under forced caching the newest slot is not under the cut; what a slot holds is not changed by that. */
 
