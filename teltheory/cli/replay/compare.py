@@ -130,8 +130,7 @@ def compare(
     A trace with block hashes is replayed as the prefixes that its requests share; with --cache conversations its
     conversations are private, with --rules they are kept as engines keep them. Without --policy those that need no
     file and no fit are compared: online ones, and in a table apart clairvoyant ones, which look at later turns.
-    tlru:q_hat=advised is T-LRU as advise sets it on the first half, libcachesim:ARC an algorithm of that library,
-    with --cache holes.
+    tlru:q_hat=advised is T-LRU as advise sets it on the first half, libcachesim:ARC one of that library's.
 
     With --tier memory is in tiers; with --replicas or another option of servers requests wait in queues. Where
     --times assumes when sessions start the gain is given over several draws.
