@@ -132,8 +132,7 @@ def compare(
     file and no fit are compared: online ones, and in a table apart clairvoyant ones, which look at later turns.
     tlru:q_hat=advised is T-LRU as advise sets it on the first half, libcachesim:ARC one of that library's.
 
-    With --tier memory is in tiers; with --replicas or another option of servers requests wait in queues. Where
-    --times assumes when sessions start the gain is given over several draws.
+    With --tier memory is in tiers, with --replicas requests wait in queues; of assumed --times there are draws.
     """
     picture.check()
     written.check({"--store": store, "--html": page, **picture.files})
