@@ -313,9 +313,11 @@ def exact_values(claim: Claim[C], case: C) -> Values | None:
 
 def _floats(values: Iterable[Any]) -> Iterator[float]:
     for value in values:
+        if type(value) is int:
+            continue
         if isinstance(value, float):
             yield float(value)
+        elif isinstance(value, (list, tuple)):
+            yield from _floats(value)
         elif isinstance(value, Mapping):
             yield from _floats(value.values())
-        elif isinstance(value, list | tuple):
-            yield from _floats(value)

@@ -82,8 +82,18 @@ class Shape:
 
 @lru_cache(maxsize=2)
 def _forest(shape: Shape, ask: Row, total: Row) -> Forest:
+    """Return the forest of a case that was made in order; its shape alone says how deep nodes are."""
+    base = _of_shape(shape)
+    asked, computed = (readonly(np.array(column, np.int64)) for column in (ask, total))
+    forest = Forest(base.parent, base.length, base.leaf, asked, computed)
+    vars(forest)["depth"] = base.depth
+    return forest
+
+
+@lru_cache(maxsize=2)
+def _of_shape(shape: Shape) -> Forest:
     parent, leaf = (readonly(np.array(column, np.int64)) for column in (shape.parent, shape.leaf))
-    return Forest.of_nodes(parent, leaf, ask, total)
+    return Forest(parent, readonly(np.ones(len(parent), np.int64)), leaf, leaf, leaf)
 
 
 _PARAMETERS = ("capacity", "xi", "q_hat")
