@@ -18,7 +18,7 @@ from functools import cached_property
 
 import numpy as np
 
-from teltheory.advice.goal import Cost, CostLimits, Goal, at_most_all
+from teltheory.advice.goal import Cost, CostLimits, Goal
 from teltheory.advice.promise import (
     PIECES,
     QUARTERS,
@@ -35,7 +35,7 @@ from teltheory.advice.promise import (
 )
 from teltheory.advice.run import Run
 from teltheory.cost.bootstrap import Blocks, Estimate, Values, standard_error
-from teltheory.cost.standing import DRAWS, ClusterDraws
+from teltheory.cost.standing import DRAWS, ClusterDraws, at_most_all
 from teltheory.model.numbers import FloatArray, IntArray
 
 LEAST_COUNTED = 20

@@ -8,13 +8,13 @@ are exact.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
-from teltheory.cost.bootstrap import Blocks, Estimate, Values
+from teltheory.cost.bootstrap import Blocks, Values
 from teltheory.cost.goals import SLO, Level, read_goal
 from teltheory.cost.latency import A100_LLAMA2_7B, Latency
 from teltheory.cost.metrics import above_slo
@@ -96,11 +96,6 @@ class Goal:
         """Return by what share a policy is below LRU in each draw, 0 if LRU has 0; shape (draws,)."""
         before, after = (self.worth(losses, blocks, draws) for losses in (lru, policy))
         return np.divide(before - after, before, out=np.zeros_like(before), where=before > 0)
-
-
-def at_most_all(gain: Estimate) -> Estimate:
-    """Return a gain's interval: nothing can be lower by more than the whole; what is not known stays so."""
-    return replace(gain, high=min(gain.high, 1.0)) if np.isfinite(gain.high) else gain
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,12 @@ import numpy as np
 
 from teltheory.advice.choice import Choice
 from teltheory.advice.frontier import FrontierPoint, Side
-from teltheory.advice.goal import Cost, CostLimits, Goal, at_most_all
+from teltheory.advice.goal import Cost, CostLimits, Goal
 from teltheory.advice.run import Run
 from teltheory.advice.search import Candidate, sets_of_tiers
 from teltheory.advice.server import Server
 from teltheory.cost.bootstrap import Estimate
-from teltheory.cost.standing import ClusterDraws, too_few
+from teltheory.cost.standing import ClusterDraws, at_most_all, too_few
 from teltheory.model.clusters import cluster_of
 from teltheory.model.numbers import FloatArray, IntArray
 

@@ -23,8 +23,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from teltheory.advice.goal import Goal, at_most_all
+from teltheory.advice.goal import Goal
 from teltheory.cost.bootstrap import Blocks, Estimate, Values, block_length, interval
+from teltheory.cost.standing import at_most_all
 from teltheory.model.numbers import FloatArray, IntArray
 
 LEAST_BLOCKS, MOST_BLOCKS = 10, 40

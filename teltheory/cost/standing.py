@@ -80,6 +80,11 @@ class ClusterDraws:
         return interval(value, drawn, len(self.blocks))
 
 
+def at_most_all(gain: Estimate) -> Estimate:
+    """Return a gain's interval: nothing can be lower by more than the whole; what is not known stays so."""
+    return replace(gain, high=min(gain.high, 1.0)) if np.isfinite(gain.high) else gain
+
+
 class Standing:
     """Policies by their TEL in groups of clusters, all of the same groups.
 
@@ -104,6 +109,14 @@ class Standing:
             self._above[one, other] = found
             self._above[other, one] = Estimate(-value, -found.high, -found.low)
         return self._above[one, other]
+
+    def gain(self, one: int, base: int) -> Estimate:
+        """Return by which share of a base's TEL a policy is below it; 0 where the base has none."""
+        whole, below = self._draws[base], self._draws[base] - self._draws[one]
+        drawn = np.divide(below, whole, out=np.zeros_like(whole), where=whole > 0)
+        total = float(self._tels[base].sum())
+        value = float(self._tels[base].sum() - self._tels[one].sum()) / total if total else 0.0
+        return at_most_all(interval(value, drawn, self._tels.shape[1]))
 
     def among(self, one: int, others: Sequence[int]) -> tuple[list[int], list[int], list[int]]:
         """Return which of the others are proved worse, which are proved better, and which are tied."""

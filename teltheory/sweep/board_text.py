@@ -104,7 +104,7 @@ def row_cells(row: BoardRow, rows: Sequence[BoardRow], unit: str) -> list[str]:
 def _sure(row: BoardRow) -> Iterator[str]:
     """Yield the interval of the gain, and the gains over draws if there are some."""
     ends = row.gain_interval
-    tied = TIED if ends is not None and ends[0] <= 0 <= ends[1] else ""
+    tied = TIED if row.proved is False else ""
     yield "" if ends is None else f"{percent(ends[0])} to {percent(ends[1])}{tied}"
     if row.draws > 1:
         between = "" if row.gains is None else _pair(*map(percent, row.gains))

@@ -58,7 +58,8 @@ class BoardRow:
     price : float or None
         Change of the tokens computed, against LRU.
     gain : float or None
-        By which share of LRU's TEL the policy is below it; `gain_interval` has its 95 % interval.
+        By which share of LRU's TEL the policy is below it; `gain_interval` has its 95 % interval, and `proved` is
+        whether the difference is: else the policy is tied with LRU.
     rank, beaten_by : int or None
         How many policies of its group are proved worse and better; `tied` names those whose difference may be 0.
     cluster, clusters : str, int
@@ -93,6 +94,7 @@ class BoardRow:
     price: float | None = None
     gain: float | None = None
     gain_interval: Interval = None
+    proved: bool | None = None
     rank: int | None = None
     beaten_by: int | None = None
     tied: tuple[str, ...] = ()
@@ -271,10 +273,11 @@ def _standing(rows: Sequence[BoardRow], found: Sequence[Compared], lru: Compared
         row = rows[place]
         others = [i for i, one in enumerate(places) if rows[one].group == row.group and i != at]
         worse, better, tied = standing.among(at, others)
-        below = standing.above(len(places), at)
+        gain = standing.gain(at, len(places))
         made[place] = replace(
             row,
-            gain_interval=(below.low / row.lru, below.high / row.lru) if row.lru else None,
+            gain_interval=(gain.low, gain.high) if row.lru else None,
+            proved=not standing.above(len(places), at).holds(0),
             rank=len(worse),
             beaten_by=len(better),
             tied=tuple(rows[places[other]].policy for other in tied),

@@ -10,14 +10,14 @@ from strategies import given_columns, turn_columns
 import teltheory as tt
 from teltheory.advice.choice import choose, margins
 from teltheory.advice.comparison import drift, neighbours
-from teltheory.advice.goal import Cost, CostLimits, Goal, at_most_all
+from teltheory.advice.goal import Cost, CostLimits, Goal
 from teltheory.advice.overflow import first_overflow
 from teltheory.advice.promise import time_blocks
 from teltheory.advice.server import Replaying
 from teltheory.advice.settings import Settings
 from teltheory.base.progress import Count
 from teltheory.cost.bootstrap import Blocks, interval
-from teltheory.cost.standing import DRAWS
+from teltheory.cost.standing import DRAWS, at_most_all
 
 FREE = CostLimits(None, None)
 

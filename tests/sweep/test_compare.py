@@ -128,7 +128,7 @@ def test_ranks_count_policies_of_the_group_that_are_proved_worse():
             assert (better.rank, better.tied) == (worse.beaten_by, (worse.policy,) * (1 - better.rank))
             assert (better.rank == 0) == (worse.policy in better.tied)
             assert all(row.gain_interval[0] <= row.gain <= row.gain_interval[1] for row in pair)
-        assert (other.gain_interval[0] <= 0 <= other.gain_interval[1]) == ("lru" in other.tied)
+        assert other.proved == ("lru" not in other.tied)
     assert {row.rank for row in board.rows} == {0, 1}
 
 
@@ -229,3 +229,15 @@ def test_what_is_asked_wrongly_is_refused(change, told):
 
 def test_what_is_asked_twice_has_one_row():
     assert len(tt.compare(FOREST, ["lru", "lru"], [9, 9], xi=[2, 2], caches=["strict", "strict"]).rows) == 1
+
+
+def test_the_interval_of_a_gain_is_of_shares_in_draws_and_never_above_all():
+    rng = np.random.default_rng(4)
+    lru, policy = rng.pareto(1.5, 60) * 100, rng.random(60)
+    drawn = np.random.default_rng(9).integers(0, 60, (4000, 60))
+    shares = 1 - policy[drawn].sum(axis=1) / lru[drawn].sum(axis=1)
+    gain = Standing([policy, lru]).gain(0, 1)
+    assert gain.value == pytest.approx(1 - policy.sum() / lru.sum())
+    assert (gain.low, gain.high) == pytest.approx(np.quantile(shares, [0.025, 0.975]), abs=0.005)
+    assert gain.high <= 1
+    assert Standing([policy, 0 * lru]).gain(0, 1).value == 0
