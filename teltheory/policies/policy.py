@@ -31,7 +31,6 @@ from typing import Annotated, Any, ClassVar, Literal, Protocol, Self, TypeAlias,
 from teltheory.errors import ArgumentError, shown
 from teltheory.model.instance import ForestInstance, Instance
 from teltheory.model.numbers import whole_number
-from teltheory.model.outcome import Outcome
 from teltheory.model.requests import Requests
 from teltheory.model.units import is_time, read_tokens
 from teltheory.policies.memory import Memory
@@ -138,17 +137,19 @@ class TimedPolicy(Protocol):
         ...
 
 
-class WatchingPolicy(Protocol):
-    """A policy that watches what other policies would have done on the turns so far."""
+Seen: TypeAlias = tuple[int, Callable[[Node], int]]
+"""What a cache in shadow reused of a request, and what says how much it holds of a node after it."""
 
-    def shadows(self, instance: Instance) -> Sequence[Policy | TimedPolicy]:
+
+class WatchingPolicy(Protocol):
+    """A policy that watches what other policies would have done so far."""
+
+    def shadows(self, instance: Any) -> Sequence[Policy | TimedPolicy]:
         """Return the policies to replay beside it."""
         ...
 
-    def beside(
-        self, instance: Instance, shadows: Any, outcomes: Sequence[Outcome]
-    ) -> Callable[[int], Policy | CuttingPolicy]:
-        """Return what says for each turn how to cut after it, given the shadows and what they reused."""
+    def beside(self, instance: Any) -> Callable[[int, Sequence[Seen]], Policy | CuttingPolicy]:
+        """Return what says after each request how to cut, given what each shadow did."""
         ...
 
 

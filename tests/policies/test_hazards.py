@@ -15,10 +15,18 @@ import teltheory as tt
 from teltheory.model.turns import turn_numbers
 from teltheory.paper.scenarios import people_and_agents
 from teltheory.policies.learned import hazards
-from teltheory.policies.learned.hazards import SILENCES, ReturnIndices
+from teltheory.policies.learned.hazards import SHAPE, SILENCES, STEPS, Estimates, WatchedVisits
 
 LONG = tt.sample_conversations(people_and_agents(), 400, np.random.default_rng(5))
 ENDS = SILENCES.tolist()
+
+
+def watched_by(trace, tag=None):
+    """What is watched of a trace, each turn a visit to its conversation."""
+    tag = np.zeros(len(trace), np.int64) if tag is None else tag
+    cell = hazards.cells(turn_numbers(trace.code), trace.prompt, tag)
+    start = np.arange(len(trace) + 1)
+    return WatchedVisits(start, trace.previous_turn, cell, np.array(trace.arrival), hazards.tags_of(tag))
 
 
 def plain_counts(trace, turn):
@@ -47,8 +55,7 @@ def test_counts_are_those_of_the_turns_so_far(columns, turn):
     trace = tt.Trace.from_turns(**columns)
     if turn >= len(trace):
         return
-    cell = hazards.cells(turn_numbers(trace.code), trace.prompt)
-    counts = hazards.counts_after(trace, trace.arrival, cell, turn)
+    counts = hazards.counts_after(watched_by(trace), turn)
     returns, exposure = plain_counts(trace, turn)
     for c, j in np.ndindex(counts.returns.shape):
         assert counts.returns[c, j] == returns[c, j]
@@ -94,8 +101,7 @@ def test_hazards_find_the_rate_of_a_memoryless_source():
     who = np.repeat(np.arange(40), 60)
     order = np.argsort(times.ravel())
     trace = tt.Trace.from_turns(who[order], np.full(2400, 9), np.zeros(2400, int), times.ravel()[order])
-    cell = hazards.cells(turn_numbers(trace.code), trace.prompt)
-    counts = hazards.counts_after(trace, trace.arrival, cell, 2000)
+    counts = hazards.counts_after(watched_by(trace), 2000)
     known = counts.exposure > 4_000
     found = hazards.hazards(counts)[known]
     assert len(found) > 4
@@ -176,8 +182,86 @@ def test_equal_hazards_have_one_index():
     """So that recency decides: what rounding parts is put together again."""
     flat = hazards.return_indices(np.full((1, len(ENDS) - 1), 0.037))
     assert len(np.unique(np.round(np.log(flat), hazards.PLACES))) == 1
-    log = ReturnIndices.of(LONG, LONG.arrival).log
-    assert log.ravel().tolist() == [round(value, 9) for value in log.ravel().tolist()]
+    worth = Estimates.of(watched_by(LONG), LONG.prompt).worth
+    assert worth.ravel().tolist() == [round(value, 9) for value in worth.ravel().tolist()]
+
+
+def tags_at_random(seed):
+    return np.random.default_rng(seed).integers(0, 4, len(LONG))
+
+
+@pytest.mark.parametrize("tag", [None, tags_at_random(1)], ids=["no tags", "tags"])
+def test_the_loop_learns_what_the_reference_learns(tag):
+    watched = watched_by(LONG, tag)
+    after = list(hazards.renewals(len(LONG)))
+    found, expected = (learn(watched, after) for learn in (hazards.indices_by_loop, hazards.indices_after))
+    assert np.ptp(expected, axis=(0, 1)).min() > 0
+    assert found == pytest.approx(expected, abs=3e-9)
+
+
+def test_the_loop_learns_of_requests_that_visit_several_items():
+    """Two items a request that always go together, one of a few, one that never comes back; by hand beside it."""
+    n, rng = 90, np.random.default_rng(6)
+    columns = np.zeros(n), np.ones(n), 2 + rng.integers(0, 5, n), 10 + np.arange(n)
+    item = np.stack(columns, axis=1).astype(int).ravel()
+    previous = [max((j for j in range(v) if item[j] == item[v]), default=-1) for v in range(4 * n)]
+    times, cell = np.cumsum(rng.exponential(3.0, n)), rng.integers(0, 5, 2 * n).cumsum().reshape(n, 2) % 7
+    cell = np.stack((cell[:, 0], cell[:, 0], 7 + cell[:, 1], 20 + cell[:, 1]), axis=1).ravel()
+    watched = WatchedVisits(4 * np.arange(n + 1), np.array(previous), cell, times, 1)
+    counts = hazards.counts_after(watched, 60)
+    followers = {u: v // 4 for v in range(4 * 61) for u in [previous[v]] if u >= 0}
+    events = {(u // 4, int(cell[u]), followers.get(u)) for u in range(4 * 61)}
+    assert len(events) == 3 * 61
+    assert counts.returns.sum() == sum(follower is not None for *_, follower in events)
+    silences = [times[60 if follower is None else follower] - times[s] for s, _, follower in events]
+    assert counts.exposure.sum() == pytest.approx(sum(silences))
+    after = [0, 60, 89]
+    found = hazards.indices_by_loop(watched, after)
+    assert found == pytest.approx(hazards.indices_after(watched, after), abs=3e-9)
+
+
+def test_what_tags_tell_apart_is_learnt_by_tag():
+    """One tag comes back every second, the other never does."""
+    n = 400
+    who = np.where(np.arange(n) % 2 == 0, 0, np.arange(n) + 1)
+    trace = tt.Trace.from_turns(who, np.full(n, 9), np.zeros(n, int), np.arange(n) / 2)
+    apart = Estimates.of(watched_by(trace, np.arange(n) % 2), trace.prompt)
+    soon, never = (apart.worth[-1, tag * hazards.CELLS : (tag + 1) * hazards.CELLS].max(axis=1) for tag in (0, 1))
+    assert soon.min() > never.max() + 1
+    assert np.ptp(soon) > 0
+
+
+@pytest.mark.parametrize("turns", [1, 40, 200, 399])
+def test_estimates_know_nothing_of_what_follows(turns):
+    """To the last bit, also of tags that have not come yet."""
+    tag = np.sort(tags_at_random(2))
+    whole, first = (Estimates.of(watched_by(LONG[:n], tag[:n]), LONG.prompt[:n]) for n in (400, turns))
+    cells = first.worth.shape[1]
+    assert whole.worth[: len(first.worth), :cells].tolist() == first.worth.tolist()
+    assert whole.law[: len(first.law)].tolist() == first.law.tolist()
+
+
+@given(st.lists(st.integers(-1, 3_000) | st.integers(0, 2**62), max_size=40), st.integers(0, 2**61))
+@examples(60)
+def test_the_law_of_prompts_is_exact_from_step_to_step(prompts, need):
+    after = list(hazards.renewals(len(prompts)))
+    laws = hazards.laws_after(np.array(prompts, np.int64), after)
+    step = max((s for s in STEPS.tolist() if s < need), default=-1)
+    for turn, law in zip(after, laws.tolist(), strict=True):
+        known = [prompt for prompt in prompts[: turn + 1] if prompt >= 0] or [0]
+        share = sum(prompt > step for prompt in known) / len(known)
+        at = int(np.searchsorted(STEPS + 1, need, side="right"))
+        assert law[at] == pytest.approx(math.log(share)) if share else law[at] == -math.inf
+
+
+def test_tags_are_numbered_as_they_come_and_the_last_ones_share_a_cell():
+    assert hazards.tag_numbers(["b", "a", "b", ""], 4).tolist() == [0, 1, 0, 2]
+    assert hazards.tag_numbers(None, 3).tolist() == [0, 0, 0]
+    many = hazards.tag_numbers([str(k) for k in range(40)], 40)
+    found = hazards.cells(np.zeros(40, int), np.zeros(40, int), many)
+    assert found[:16].tolist() == [SHAPE[0] * SHAPE[1] * k for k in range(16)]
+    assert set(found[15:].tolist()) == {found[15]}
+    assert hazards.tags_of(many) == 16
 
 
 def test_renewals_come_every_32_turns_and_then_every_32nd_part():

@@ -323,7 +323,7 @@ class OtherAdaptive(AdaptiveTLRU):
         Observes(),
         NothingKept(3, fixed(1), 0.1, 0.1),
         OtherAdaptive(3, 1),
-        tt.ReturnAwareTLRU(3, 1),
+        tt.ReturnAwareTLRU(3, 1, "round-robin"),
     ],
     ids=lambda policy: type(policy).__name__,
 )

@@ -1,63 +1,103 @@
-"""Return hazards: how soon conversations return, learnt from the turns so far, and from nothing after them.
+"""Return hazards: how soon what was used comes back, learnt from the requests so far, and from nothing after them.
 
-After turn k of a trace every turn i <= k either was followed by its conversation's next turn, after a silence of
-a known length, or its conversation is silent still. Turns fall into cells, by their number in the conversation
-and by the length of their prompt, and silences into bins that grow by the square root of two, from 1/64 s.
+Requests visit items: a turn its conversation, a request of a forest the pieces of its path. After request k
+every visit up to k either was followed by the next visit to its item, after a silence of a known length, or the
+item is silent still. Visits of one request in one cell with one request after them, or none, count once, since
+only later requests tell which pieces a path has. Visits fall into cells, by the tag of the request, by their
+number (of earlier visits to the item; the requests that the request continues, where that is more), and by the
+length of its prompt; silences into bins that grow by the square root of two, from 1/64 s.
 
-1. Each cell and bin has its returns and its exposure: seconds that turns of the cell spent in the bin's silences.
+1. Each cell and bin has its returns and its exposure: seconds that visits of the cell spent in the bin's silences.
 2. g_j, the hazard of bin j over all cells, starts from (returns + 1/2) / (exposure + 1/2 / prior); the prior is
    that quotient of the bin before, less in proportion as the bin is longer, and for the first bin the rate of all
    returns. Of all g that rise up to some bin and fall from there on, the one that makes the returns likeliest is
    taken (isotonic regression for each mode): a long silence never looks better than a shorter one by chance. Then
    all are scaled by (returns + 1/2) / (what they lead to expect + 1/2).
-3. A cell's hazard in bin j is r_n r_c g_j, n its turn number. The ratio r of a group is (returns + 1/v) /
-   (expected + 1/v), where the step before leads to expect so many returns of the group. v, the variance of the
-   true ratios of groups of its kind, is estimated from how far returns and what is expected lie apart beyond
-   chance, by moments of a Poisson law: sum((returns - expected)^2 - returns) / sum(expected^2). Where that is 0 or
-   less, all r are 1.
+3. A cell's hazard in bin j is r_t r_n r_c g_j, t its tag (if there are several), n its number. The ratio r of a
+   group is (returns + 1/v) / (expected + 1/v), where the step before leads to expect so many returns of the group.
+   v, the variance of the true ratios of groups of its kind, is estimated from how far returns and what is expected
+   lie apart beyond chance, by moments of a Poisson law: sum((returns - expected)^2 - returns) / sum(expected^2).
+   Where that is 0 or less, all r are 1.
 4. The return index of a silence s is the most that keeping a token until some later bin's end brings a second of
    room: the largest P(return by then) / E[seconds kept until then or until the return], given the silence. That is
    the index of the stopping problem with a price on room (Gittins 1979). Indices count as equal where their
    logarithms agree to nine places.
 
-Estimates are renewed after turn 0 and then after every 32 turns, or every 32nd part of all turns where that is
-more. They do not depend on what is cached.
+Estimates are renewed after request 0 and then after every 32 requests, or every 32nd part of all where that is
+more. They do not depend on what is cached. ``hazards.c`` does all of this; what is here judges it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
+from teltheory.base.loops import call, has_machine_code
 from teltheory.model.numbers import FloatArray, IntArray
-from teltheory.model.trace import Trace
-from teltheory.model.turns import turn_numbers
 
 SILENCES: FloatArray = np.concatenate(([0.0], 2.0 ** (np.arange(-12, 34) / 2)))
 """Ends of the bins of silence, in seconds; a silence beyond the last end counts as one of the last bin."""
 TURN_NUMBERS = (1, 2, 3, 5)
 PROMPT_LENGTHS = tuple(4**power for power in range(2, 8))
-CELLS = (len(TURN_NUMBERS) + 1) * (len(PROMPT_LENGTHS) + 1)
+SHAPE = (len(TURN_NUMBERS) + 1, len(PROMPT_LENGTHS) + 1)
+CELLS = SHAPE[0] * SHAPE[1]
+"""Cells of one tag."""
+MOST_TAGS = 16
 RENEWED = 32
 PRIOR_RETURNS = 0.5
 PLACES = 9
+STEPS: IntArray = np.unique(np.append(0, np.floor(2.0 ** (np.arange(4 * 62) / 4)).astype(np.int64)))
+"""The law of prompts Q is known at these lengths: P(Q >= d) counts as P(Q > s), s the last of them below d."""
+
+
+class WatchedVisits(NamedTuple):
+    """What estimates look at. Visits of request k are `start[k]` to `start[k + 1]`.
+
+    `previous` is the visit to the same item before each, -1 if there is none; `cell` is that of each visit, `time`
+    the arrival of each request in seconds; `tags` how many tags cells tell apart.
+    """
+
+    start: IntArray
+    previous: IntArray
+    cell: IntArray
+    time: FloatArray
+    tags: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many cells and bins there are."""
+        return self.tags * CELLS, len(SILENCES) - 1
 
 
 @dataclass(frozen=True)
 class Counts:
-    """Returns and exposure of each cell and bin, shape (CELLS, bins)."""
+    """Returns and exposure of each cell and bin, shape (cells, bins)."""
 
     returns: FloatArray
     exposure: FloatArray
 
 
-def cells(number: IntArray, prompt: IntArray) -> IntArray:
-    """Return the cell of turns, by their number in the conversation (from 0) and their prompts."""
+def cells(number: IntArray, prompt: IntArray, tag: IntArray | int = 0) -> IntArray:
+    """Return the cell of visits, by their number (from 0), their requests' prompts, and the tags' numbers."""
     by_number = np.searchsorted(TURN_NUMBERS, number, side="right")
-    return by_number * (len(PROMPT_LENGTHS) + 1) + np.searchsorted(PROMPT_LENGTHS, prompt, side="right")
+    of_tag = by_number * SHAPE[1] + np.searchsorted(PROMPT_LENGTHS, prompt, side="right")
+    return np.asarray(of_tag + CELLS * np.minimum(tag, MOST_TAGS - 1), np.int64)
+
+
+def tag_numbers(tags: Sequence[str] | None, n: int) -> IntArray:
+    """Return the tag of each of n requests, numbered by first arrival; 0 where there are none."""
+    seen: dict[str, int] = {}
+    return np.array([seen.setdefault(tag, len(seen)) for tag in tags or ("",) * n], np.int64)
+
+
+def tags_of(tag: IntArray) -> int:
+    """Return how many tags cells tell apart."""
+    return min(int(tag.max(initial=0)) + 1, MOST_TAGS)
 
 
 def bins(silence: FloatArray) -> IntArray:
@@ -65,30 +105,35 @@ def bins(silence: FloatArray) -> IntArray:
     return np.minimum(np.searchsorted(SILENCES, silence, side="right") - 1, len(SILENCES) - 2)
 
 
-def counts_after(trace: Trace, times: FloatArray, cell: IntArray, turn: int) -> Counts:
-    """Count returns and exposure as they are known after a turn; later turns are not looked at."""
-    seen = turn + 1
-    following = trace.next_turn[:seen]
-    returned = following < seen
-    silence = times[np.where(returned, following, turn)] - times[:seen]
-    shape = (CELLS, len(SILENCES) - 1)
-    returns, exposure = np.zeros(shape), np.zeros(shape)
-    np.add.at(returns, (cell[:seen][returned], bins(silence[returned])), 1.0)
+def counts_after(watched: WatchedVisits, turn: int) -> Counts:
+    """Count returns and exposure as they are known after a request; later ones are not looked at."""
+    seen = int(watched.start[turn + 1])
+    request = np.repeat(np.arange(turn + 1), np.diff(watched.start[: turn + 2]))
+    previous, following = watched.previous[:seen], np.full(seen, turn + 1)
+    (later,) = np.nonzero(previous >= 0)
+    following[previous[later]] = request[later]
+    request, cell, following = np.unique(np.stack((request, watched.cell[:seen], following)), axis=1)
+    returned = following <= turn
+    silence = watched.time[np.minimum(following, turn)] - watched.time[request]
+    returns, exposure = np.zeros(watched.shape), np.zeros(watched.shape)
+    np.add.at(returns, (cell[returned], bins(silence[returned])), 1.0)
     for j, (low, high) in enumerate(pairwise(SILENCES)):
         spent = np.clip(silence - low, 0.0, high - low)
-        exposure[:, j] = np.bincount(cell[:seen], spent, minlength=CELLS)
+        exposure[:, j] = np.bincount(cell, spent, minlength=len(exposure))
     return Counts(returns, exposure)
 
 
 def hazards(counts: Counts) -> FloatArray:
     """Return the hazard of each cell and bin, a second; steps 2 and 3 of the module's first lines."""
     common = common_hazards(counts.returns.sum(axis=0), counts.exposure.sum(axis=0))
-    by_number = (len(TURN_NUMBERS) + 1, len(PROMPT_LENGTHS) + 1)
-    returns = counts.returns.sum(axis=1).reshape(by_number)
-    expected = (counts.exposure @ common).reshape(by_number)
-    of_number = ratios(returns.sum(axis=1), expected.sum(axis=1))[:, None]
-    of_cell = of_number * ratios(returns, of_number * expected)
-    return np.outer(of_cell.ravel(), common)
+    returns = counts.returns.sum(axis=1).reshape(-1, *SHAPE)
+    expected = (counts.exposure @ common).reshape(-1, *SHAPE)
+    found = np.ones_like(expected)
+    for axes in ((1, 2), (2,), ()):
+        if len(axes) < 2 or len(expected) > 1:
+            led = (found * expected).sum(axis=axes, keepdims=True)
+            found = found * ratios(returns.sum(axis=axes, keepdims=True), led)
+    return np.outer(found.ravel(), common)
 
 
 def ratios(returns: FloatArray, expected: FloatArray) -> FloatArray:
@@ -161,29 +206,65 @@ def renewals(turns: int) -> Iterator[int]:
 
 
 @dataclass(frozen=True)
-class ReturnIndices:
-    """The return indices as they are known after each turn.
+class Estimates:
+    """The return indices and the laws of prompts as they are known after each request.
 
-    `after` are the turns after which estimates were renewed, `table` says which estimate holds after each turn,
-    and `log`, of shape (estimates, CELLS, bins), has the logarithms, to `PLACES` places.
+    `after` are the requests after which they were renewed, `table` says which estimate holds after each request.
+    `worth`, of shape (estimates, cells, bins), has the logarithms of indices, to `PLACES` places. `law`, of shape
+    (estimates, steps), has those of P(Q >= d) from each of the lengths d of `first` on.
     """
 
-    cell: IntArray
     after: tuple[int, ...]
     table: IntArray
-    log: FloatArray
+    worth: FloatArray
+    law: FloatArray
 
     @classmethod
-    def of(cls, trace: Trace, times: FloatArray) -> ReturnIndices:
-        """Learn from a trace, each estimate from the turns before it."""
-        cell = cells(turn_numbers(trace.code), trace.prompt)
-        after = tuple(renewals(len(trace)))
-        found = [hazards(counts_after(trace, times, cell, turn)) for turn in after]
-        shape = (len(after), CELLS, len(SILENCES) - 1)
-        index = return_indices(np.array(found).reshape(len(after) * CELLS, shape[2]))
-        log = np.asarray(np.round(np.log(index), PLACES), np.float64).reshape(shape)
-        return cls(cell, after, np.searchsorted(after, np.arange(len(trace)), side="right") - 1, log)
+    def of(cls, watched: WatchedVisits, prompt: IntArray) -> Estimates:
+        """Learn from requests, each estimate from those before it; a prompt that continues nothing is -1."""
+        n = len(watched.time)
+        after = tuple(renewals(n))
+        indices = indices_by_loop if has_machine_code() else indices_after
+        table = np.searchsorted(after, np.arange(n), side="right") - 1
+        return cls(after, table, indices(watched, after), laws_after(prompt, after))
+
+    @cached_property
+    def first(self) -> IntArray:
+        """The least length of each step of the laws."""
+        return np.append(-(2**62), STEPS + 1)
 
     def at(self, turn: int, cell: IntArray, silence: FloatArray) -> FloatArray:
-        """Return the logarithm of the index of silent conversations, as it is known after a turn."""
-        return np.asarray(self.log[self.table[turn], cell, bins(silence)], np.float64)
+        """Return the logarithm of the index of what is silent, as it is known after a request."""
+        return np.asarray(self.worth[self.table[turn], cell, bins(silence)], np.float64)
+
+
+def indices_after(watched: WatchedVisits, after: Sequence[int]) -> FloatArray:
+    """Return the logarithms of the return indices, shape (estimates, cells, bins)."""
+    found = [hazards(counts_after(watched, turn)) for turn in after]
+    shape = (len(after), *watched.shape)
+    index = return_indices(np.array(found).reshape(len(after) * shape[1], shape[2]))
+    return np.asarray(np.round(np.log(index), PLACES), np.float64).reshape(shape)
+
+
+def indices_by_loop(watched: WatchedVisits, after: Sequence[int]) -> FloatArray:
+    """Return what `indices_after` does, by the loop in C."""
+    n, visits, (cells, bins) = len(watched.time), len(watched.cell), watched.shape
+    worth, room = np.empty((len(after), cells, bins)), np.empty(8 * cells * bins)
+    open_visits = np.empty(visits, np.int64), np.empty(visits, np.int64), np.empty(visits, np.bool_)
+    asked = watched.start, watched.previous, watched.time, watched.cell, watched.tags, *SHAPE, bins, SILENCES
+    renewed = len(after), np.array(after, np.int64)
+    call("learn_returns", n, visits, asked, PRIOR_RETURNS, renewed, open_visits, room, worth)
+    return worth
+
+
+def laws_after(prompt: IntArray, after: Sequence[int]) -> FloatArray:
+    """Return the logarithms of P(Q >= d) at each step, of the prompts so far; before the first Q counts as 0."""
+    (known,) = np.nonzero(prompt[: after[-1] + 1 if after else 0] >= 0)
+    counts = np.zeros((len(after), len(STEPS) + 1))
+    np.add.at(counts, (np.searchsorted(after, known), np.searchsorted(STEPS, prompt[known])), 1.0)
+    so_far = np.cumsum(counts, axis=0)
+    none = so_far.sum(axis=1) == 0
+    so_far[none, 0] = 1.0
+    at_least = np.cumsum(so_far[:, ::-1], axis=1)[:, ::-1]
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(at_least / at_least[:, :1]))

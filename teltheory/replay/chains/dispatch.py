@@ -20,11 +20,13 @@ from teltheory.model.outcome import Outcome
 from teltheory.policies.adaptive import AdaptiveTLRU
 from teltheory.policies.clairvoyant import TailOptimizedBelady
 from teltheory.policies.learned.etlru import ETLRU
+from teltheory.policies.learned.return_aware import ReturnAwareTLRU
 from teltheory.policies.policy import AnyPolicy, NotCompiledError, has_rules, own_loop, settled
 from teltheory.policies.work_aware import WorkAwareTLRU
 from teltheory.replay.chains.rules import SlotRules, places
 from teltheory.replay.chains.scored import as_tlru, lowest_scores_first
 from teltheory.replay.chains.slots import Layout, Slots, first_arrival_ranks, unless_never_cut
+from teltheory.replay.learned.followed import follow_on_turns
 
 
 def replay_kernel(instance: Instance, policy: AnyPolicy) -> Outcome:
@@ -135,8 +137,13 @@ def _work_aware(instance: Instance, policy: WorkAwareTLRU) -> Outcome:
     return _outcome(layout)
 
 
+def _experts(instance: Instance, policy: ReturnAwareTLRU) -> Outcome:
+    return follow_on_turns(instance, policy).outcome
+
+
 OWN_LOOPS: dict[str, Callable[[Instance, Any], Outcome]] = {
     "adaptive": _adaptive,
+    "experts": _experts,
     "scored": _scored,
     "work-aware": _work_aware,
 }

@@ -26,7 +26,7 @@ from teltheory.model.initial import Start
 from teltheory.model.instance import Instance
 from teltheory.model.outcome import Outcome
 from teltheory.policies.node import NextTurn, Node
-from teltheory.policies.policy import RULES, AnyPolicy, CuttingPolicy, Policy, settled, unlike
+from teltheory.policies.policy import RULES, AnyPolicy, CuttingPolicy, Policy, Seen, settled, unlike
 
 __all__ = ["replayed_turns"]
 
@@ -133,20 +133,21 @@ def rules_for(policy: Any, instance: Any = None) -> Callable[[int, int], Any]:
     if way is None:
         said = _that_cuts(policy, policy, "it has rules, or a cut")
         return lambda *_: said
-    given: tuple[Any, ...] = () if way == "observing" else (instance,)
-    if way == "beside":
-        shadows = policy.shadows(instance)
-        given = (instance, shadows, [replay_reference(instance, shadow) for shadow in shadows])
-    says = getattr(policy, way)(*given)
+    says = getattr(policy, way)(*(() if way == "observing" else (instance,)))
     if not callable(says):
         raise unlike(policy, f"{way} returns a function", says)
+    watched = [replayed_turns(instance, one) for one in (policy.shadows(instance) if way == "beside" else ())]
 
     def asked(k: int, uncached: int) -> Any:
-        return _that_cuts(
-            says(uncached if way == "observing" else k), policy, f"{way} says how to cut after turn {k}"
-        )
+        given = (uncached,) if way == "observing" else (k, [*map(_seen, watched)]) if watched else (k,)
+        return _that_cuts(says(*given), policy, f"{way} says how to cut after turn {k}")
 
     return asked
+
+
+def _seen(watched: Iterator[tuple[int, dict[int, Node]]]) -> Seen:
+    reused, conversations = next(watched)
+    return reused, lambda node: conversations[node.code].cached
 
 
 def _that_cuts(found: Any, policy: Any, what: str) -> Any:

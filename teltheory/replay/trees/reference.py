@@ -22,7 +22,7 @@ when its request has ended. The cut after the last request is left out.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,9 +30,11 @@ from teltheory.errors import ArgumentError
 from teltheory.model.instance import ForestInstance
 from teltheory.model.nodes import path_to
 from teltheory.model.outcome import Outcome
+from teltheory.policies.learned.return_aware import LearntOrder
 from teltheory.policies.memory import Memory
 from teltheory.policies.node import NextTurn, Node
-from teltheory.policies.policy import Policy, mark_of, memory_of, settled, unlike
+from teltheory.policies.policy import Policy, Seen, mark_of, memory_of, settled, unlike
+from teltheory.replay.learned.units import learnt_units
 
 Following = list[list[NextTurn | None]]
 
@@ -59,18 +61,43 @@ class Unit(Node):
         """A unit."""
         return 1
 
+    def used(self, request: int, time: float | None, coming: NextTurn | None, resident: bool) -> None:
+        """Write down that a request went through it."""
+        self.next, self.last, self.recent, self.seen = coming, request, request, time
+        self.hits += 1
+        self.since, self.reads = (self.since, self.reads + 1) if resident else (request, 1)
+
 
 def replay_reference(instance: ForestInstance, policy: Policy, strict: bool = True) -> Outcome:
     """Replay the requests of an instance under a policy; `strict` says that the cache is closed to the root."""
     forest = instance.requests
-    served = list(replayed_requests(instance, settled(policy, forest), strict))
+    served = [row[:2] for row in replayed_requests(instance, policy, strict)]
     return Outcome.of_forest(forest, [hits for hits, _ in served], [added for _, added in served])
 
 
-def replayed_requests(instance: ForestInstance, policy: Policy, strict: bool) -> Iterator[tuple[int, int]]:
-    """Replay request by request; yield the units that each hits, and those that it adds."""
+def rules_for(policy: Any, instance: ForestInstance, strict: bool) -> Callable[[int], Policy]:
+    """Return what says by which rules to cut after a request, given its number."""
+    if isinstance(policy, LearntOrder):
+        return learnt_units(policy.xi, instance)
+    settled_once = settled(policy, instance.requests)
+    if not hasattr(policy, "shadows"):
+        return lambda k: settled_once
+    watched = [replayed_requests(instance, one, strict) for one in policy.shadows(instance)]
+    says = policy.beside(instance)
+    return lambda k: says(k, [*map(seen, watched)])
+
+
+def seen(watched: Iterator[tuple[int, int, set[int]]]) -> Seen:
+    """Return what a cache in shadow hits, and what says how much it holds of a unit's path."""
+    hits, _, held = next(watched)
+    return hits, lambda unit: unit.past if unit.code in held else 0
+
+
+def replayed_requests(instance: ForestInstance, policy: Any, strict: bool) -> Iterator[tuple[int, int, set[int]]]:
+    """Replay request by request; yield the units that each hits, those that it adds, and what is held after it."""
+    rules, mark = rules_for(policy, instance, strict), mark_of(policy)
     memory, instance = remembered(policy, instance), instance.by_units()
-    forest, mark = instance.requests, "last" if instance.requests.cut else mark_of(policy)
+    forest, mark = instance.requests, "last" if instance.requests.cut else mark
     times = [None] * len(forest) if forest.arrival is None else forest.arrival.tolist()
     following = following_requests(instance)
     held, units = begun(instance, mark, strict, following, times[0] if times else None)
@@ -82,29 +109,28 @@ def replayed_requests(instance: ForestInstance, policy: Policy, strict: bool) ->
             running = {node for path in paths[max(k + 1 - instance.exempt, 0) :] for node in path}
             expire(held, units, memory, running, times[k])
         hits = next((i for i, node in enumerate(path[:ask]) if node not in held.units), ask)
-        for place, node in enumerate(path):
+        for place, (node, coming) in enumerate(zip(path, following[k], strict=True)):
             unit = units.setdefault(node, Unit(len(units), 0, 1, None, node, place=place + 1))
-            unit.next = following[k][place]
             unit.past = marked(mark, unit, len(path), node in held.units)
-            unit.last, unit.recent, unit.seen = k, k, times[k]
-            unit.hits += 1
-            unit.since, unit.reads = (unit.since, unit.reads + 1) if node in held.units else (k, 1)
+            unit.used(k, times[k], coming, node in held.units)
         for node in reversed(path):
             if memory is not None:
                 memory.used(units[node], node in held.units)
         paths.append(path)
-        yield hits, held.add(path)
+        added = held.add(path)
         if k < len(forest) - 1 or not instance.forced:
             ended = k - instance.exempt
             exempt = {node for path in paths[max(ended + 1, 0) :] for node in path}
             over = [*(paths_before(instance) if k == 0 else ()), *paths[max(ended, 0) : max(ended + 1, 0)]]
             released = [node for path in over for node in path if node not in exempt]
+            policy = rules(k)
             drop(held, units, policy, released)
             if memory is None:
                 cut(held, units, policy, instance.capacity, exempt)
             else:
                 release(held, units, memory, released)
                 cut_by_memory(held, units, policy, memory, instance.capacity, exempt)
+        yield hits, added, held.units
 
 
 def remembered(policy: Policy, instance: ForestInstance) -> Memory | None:

@@ -19,8 +19,10 @@ def check_forest_cache(policy: AnyPolicy, cache: Cache) -> None:
     """Raise `ArgumentError` for a cache that is none, and for a policy that a forest is not replayed by."""
     if cache not in ("strict", "holes") and not isinstance(cache, RadixNodes):
         raise ArgumentError("cache", cache, "'strict', 'holes' or RadixNodes()")
-    if not runs_on_forests(policy):
+    if not (runs_on_forests(policy) or hasattr(policy, "shadows")):
         raise ArgumentError("policy", policy, "one with rules, as a forest is replayed by those alone")
+    if isinstance(cache, RadixNodes) and hasattr(policy, "shadows"):
+        raise ArgumentError("cache", cache, f"'strict' or 'holes' for {policy!r}, which watches caches of blocks")
     if isinstance(cache, RadixNodes) and hasattr(policy, "memory") and not isinstance(policy, ByResidence):
         raise ArgumentError("cache", cache, f"'strict' or 'holes' for {policy!r}, which remembers blocks")
 

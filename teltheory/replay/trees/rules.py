@@ -12,11 +12,13 @@ from teltheory.model.instance import ForestInstance
 from teltheory.model.numbers import IntArray, readonly
 from teltheory.model.outcome import Outcome
 from teltheory.policies.expiry import TTL
+from teltheory.policies.learned.return_aware import ReturnAwareTLRU
 from teltheory.policies.node import ALL_BUT, Deferred
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import NotCompiledError, Policy, mark_of, own_loop, settled
 from teltheory.replay.chains.dispatch import replay_kernel as replay_chains
 from teltheory.replay.chains.rules import answer, whole_lengths
+from teltheory.replay.learned.followed import follow_on_paths
 from teltheory.replay.trees.expiry import without_expired
 from teltheory.replay.trees.facts import UnitsDifferError, VisitPieces
 from teltheory.replay.trees.recency import kept_by_recency, replay_by_recency
@@ -45,9 +47,9 @@ class Orders(NamedTuple):
 def replay_kernel(instance: ForestInstance, policy: Policy, strict: bool = True) -> Outcome:
     """Replay a forest by a compiled loop; `NotCompiledError` if none does what the policy does."""
     policy = settled(policy, instance.requests)
-    if policy.trim == "round-robin":
-        return _in_rounds(instance, policy)
     loop = own_loop(policy)
+    if policy.trim == "round-robin" and loop is None:
+        return _in_rounds(instance, policy)
     if loop is not None:
         return OWN_LOOPS[loop](instance, policy, strict)
     if hasattr(policy, "memory"):
@@ -87,7 +89,12 @@ def _expiring(instance: ForestInstance, policy: TTL, strict: bool) -> Outcome:
     return replay_kernel(without_expired(instance, policy.seconds), LRU(), strict)
 
 
+def _experts(instance: ForestInstance, policy: ReturnAwareTLRU, strict: bool) -> Outcome:
+    return follow_on_paths(instance, policy, strict).outcome
+
+
 OWN_LOOPS: dict[str, Callable[[ForestInstance, Any, bool], Outcome]] = {
+    "experts": _experts,
     "expiry": _expiring,
     "residence": replay_residence,
 }
