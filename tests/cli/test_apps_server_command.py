@@ -7,11 +7,12 @@ import pytest
 
 from experiments.gateway_upstream import Upstream, upstreams
 from teltheory.cli.apps.engines_file import engines_in
+from teltheory.errors import ArgumentError
 from teltheory.systems.apps.server.listening import bound
 
 
 def test_it_serves_until_an_interrupt():
-    command = [sys.executable, "-m", "teltheory", "apps", "server", "--port", "0", "--engine", "tiny"]
+    command = [sys.executable, "-m", "teltheory", "apps", "server", "--port", "0", "--rules", "parrotserve"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         try:
             said = running.stdout.readline()
@@ -36,6 +37,7 @@ WRONG = {
     ),
     "a time without a unit": (["--timeout", "10"], "--timeout"),
     "a time that is none": (["--timeout", "0s"], "--timeout"),
+    "rules that nobody knows": (["--rules", "vllm"], "--rules"),
     "a port that is none": (["--port", "70000"], "--port"),
     "a host that is none": (
         ["--host", "nowhere.invalid", "--token-env", "PATH"],
@@ -57,6 +59,15 @@ def test_bad_usage(run, capsys, case):
     assert run("apps", "server", *arguments) == 2
     out, err = capsys.readouterr()
     assert (out, len(err.splitlines()), told in err) == ("", 1, True), err
+
+
+def test_rules_are_those_of_the_server(run, capsys, monkeypatch):
+    def told(manager, *_):
+        raise ArgumentError("rules", manager.executor.rules, "none")
+
+    monkeypatch.setattr("teltheory.systems.apps.server.application", told)
+    assert run("apps", "server", "--rules", "parrotserve") == 2
+    assert "rules: found ParrotServe()" in capsys.readouterr().err
 
 
 def test_a_port_that_is_taken(run, capsys):

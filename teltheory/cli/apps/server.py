@@ -38,6 +38,13 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
     metavar="TIME",
     help="Longest wait for an answer. It bounds each get.",
 )
+@option(
+    "--rules",
+    type=click.Choice(["parrot", "parrotserve"]),
+    default="parrot",
+    show_default=True,
+    help="How requests are placed. By Algorithm 1, or as ParrotServe's own code does it.",
+)
 @option("--token-env", metavar="NAME", help="Environment variable with the token that clients send as Bearer.")
 @option(
     "--allow-host",
@@ -47,7 +54,13 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
     help="Name by which clients call the server; repeatable. Without a token, none but this machine's is taken.",
 )
 def server(
-    engines: Engines, host: str, port: int, timeout: float, token_env: str | None, hosts: tuple[str, ...]
+    engines: Engines,
+    host: str,
+    port: int,
+    timeout: float,
+    rules: str,
+    token_env: str | None,
+    hosts: tuple[str, ...],
 ) -> int:
     """Serve applications over HTTP.
 
@@ -63,7 +76,7 @@ def server(
     door, limits = _door(host, token_env, hosts), Limits(waiting=timeout)
     found = engines.made()
     asyncio.run(_check(found))
-    app = application(Manager(found), limits, door)
+    app = application(Manager(found, rules=rules), limits, door)
     with bound(host, port) as at:
         click.echo(f"Serving at {address(at)}: {', '.join(f'{e.name} ({e.model})' for e in found)}")
         serve(app, at, limits)

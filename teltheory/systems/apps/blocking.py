@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from teltheory.systems.apps.engines.protocol import Engine
 from teltheory.systems.apps.faults import CLOSED, AppError
-from teltheory.systems.apps.queues import Placing
+from teltheory.systems.apps.queues import PlacingRules
 from teltheory.systems.apps.requests import Port, Request, Sampling
 from teltheory.systems.apps.sessions import Manager, Session
 from teltheory.systems.apps.transforms import NOTHING_OWN, Own
@@ -27,7 +27,10 @@ class BlockingManager(Closing):
     """A `Manager` on a thread of its own, with the same parameters; close it, or use it in a ``with``."""
 
     def __init__(
-        self, engines: Sequence[Engine], transforms: Mapping[str, Own] = NOTHING_OWN, rules: Placing | None = None
+        self,
+        engines: Sequence[Engine],
+        transforms: Mapping[str, Own] = NOTHING_OWN,
+        rules: PlacingRules | str = "parrot",
     ) -> None:
         self._manager = Manager(engines, transforms, rules)
         self._loop = asyncio.new_event_loop()

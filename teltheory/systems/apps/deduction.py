@@ -105,15 +105,26 @@ def _joined(graph: Graph, gets: Mapping[str, str]) -> dict[int, str]:
 
 def _first(graph: Graph, gets: Mapping[str, str]) -> dict[int, str]:
     """Return labels where a get labels what no get before it has reached."""
-    asked: dict[int, str] = {}
+    asked = reached(graph, gets)
+    return {k: asked[k][1] if k in asked else LABELS[0] for k in graph.order}
+
+
+def reached(graph: Graph, gets: Mapping[str, str]) -> dict[int, tuple[int | None, str]]:
+    """Return what gets reach, one after another, as ParrotServe goes: the consumer that led there, and the label.
+
+    A get goes to its producer, and from a request to the producers of its inputs, in the order of the prompt, the
+    depth first; it turns back at what was reached before.
+    """
+    asked: dict[int, tuple[int | None, str]] = {}
     for variable, criterion in gets.items():
-        reached = [(graph.producers[variable], criterion)] if variable in graph.producers else []
-        while reached:
-            k, label = reached.pop()
+        ahead: list[tuple[int, int | None, str]] = []
+        ahead += [(graph.producers[variable], None, criterion)] if variable in graph.producers else []
+        while ahead:
+            k, consumer, label = ahead.pop()
             if k not in asked:
-                asked[k] = label
-                reached += [(earlier, PASSED_ON[label]) for earlier in graph.before[k]]
-    return {k: asked.get(k, LABELS[0]) for k in graph.order}
+                asked[k] = (consumer, label)
+                ahead += [(earlier, k, PASSED_ON[label]) for earlier in reversed(graph.before[k])]
+    return asked
 
 
 def _stages(graph: Graph, sensitive: list[int]) -> dict[int, int]:

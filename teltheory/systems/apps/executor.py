@@ -28,7 +28,7 @@ from teltheory.systems.apps.engines.protocol import Engine
 from teltheory.systems.apps.faults import MALFORMED, UNKNOWN, AppError
 from teltheory.systems.apps.machine import EngineState
 from teltheory.systems.apps.prefixes import prefix_hashes
-from teltheory.systems.apps.queues import Algorithm1, Placing
+from teltheory.systems.apps.queues import Algorithm1, PlacingRules
 from teltheory.systems.apps.requests import Request, Sampling
 from teltheory.systems.apps.running import Ran, encoded, run
 from teltheory.systems.apps.workers import Workers
@@ -42,7 +42,7 @@ class ExecutedSession(Protocol):
     number: int
 
     def rank(self, request: int) -> int:
-        """Return the place of a request in the order of its graph."""
+        """Return the place of a request in its session, as the rules have it."""
 
     def label(self, request: int) -> str:
         """Return its label."""
@@ -84,11 +84,11 @@ class Executor:
     ----------
     engines : sequence of Engine
         Nobody else makes contexts there.
-    rules : Rules
+    rules : PlacingRules
         How requests are placed.
     """
 
-    def __init__(self, engines: Sequence[Engine], rules: Placing) -> None:
+    def __init__(self, engines: Sequence[Engine], rules: PlacingRules) -> None:
         needed("networkx", "apps")
         self.engines, self.rules = tuple(engines), rules
         self.machines = tuple(EngineState(Kept(engine, self._wanted), monotonic) for engine in engines)

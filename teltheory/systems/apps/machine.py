@@ -58,6 +58,7 @@ class EngineState:
     given: int = 0
     resting: float = 0.0
     _limits: Counter[str] = field(default_factory=Counter)
+    _urgent: int = 0
     _borders: Counter[int] = field(default_factory=Counter)
     _left: dict[int, None] = field(default_factory=dict)
 
@@ -99,6 +100,8 @@ class EngineState:
             prefixes=self.kept.hashes | self._left.keys(),
             counted=self._borders.keys(),
             given=self.given,
+            urgent=self._urgent > 0,
+            batch=self.batch,
         )
 
     def fits(self, job: Job) -> bool:
@@ -117,6 +120,7 @@ class EngineState:
         self.used += self._more(job, borders)
         self.jobs, self.given = self.jobs + 1, self.given + 1
         self._limits[job.limit] += 1
+        self._urgent += job.label != THROUGHPUT
         self._borders.update(name for name, _ in borders)
 
     def leave(self, job: Job, borders: Hashes) -> None:
@@ -126,6 +130,7 @@ class EngineState:
             if not self._borders[name]:
                 del self._borders[name]
         self._limits[job.limit] -= 1
+        self._urgent -= job.label != THROUGHPUT
         self.jobs -= 1
         self.used -= self._more(job, borders)
 

@@ -48,6 +48,10 @@ class EngineView:
         Those of them whose tokens are in `used`; None: all. The others take their room again when they are used.
     given : int
         How many requests it was given so far: the last tie, before the order of engines.
+    urgent : bool
+        Whether it runs a request that is not for throughput, in a task group or not; for ParrotServe's rules.
+    batch : int or None
+        Most requests that it runs at once; None: any number; for ParrotServe's rules.
     """
 
     name: str
@@ -61,6 +65,8 @@ class EngineView:
     prefixes: Set[int] = frozenset()
     counted: Set[int] | None = None
     given: int = 0
+    urgent: bool = False
+    batch: int | None = None
 
 
 def find_engine(

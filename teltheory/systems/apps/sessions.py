@@ -20,12 +20,12 @@ from itertools import chain, count
 from types import TracebackType
 
 from teltheory.errors import shown
-from teltheory.systems.apps.deduction import LABELS, groups, labels
+from teltheory.systems.apps.deduction import LABELS
 from teltheory.systems.apps.engines.protocol import Engine
 from teltheory.systems.apps.executor import Executor
 from teltheory.systems.apps.faults import CLOSED, CONFLICT, ENGINE, LATE, MALFORMED, UNKNOWN, AppError
 from teltheory.systems.apps.graph import Graph
-from teltheory.systems.apps.queues import Placing
+from teltheory.systems.apps.queues import PlacingRules, rules_of
 from teltheory.systems.apps.requests import Port, Request, Sampling
 from teltheory.systems.apps.transforms import NOTHING_OWN, Own, apply, check, takes_time
 from teltheory.systems.apps.values import Value, Variable
@@ -190,7 +190,7 @@ class Session:
         await self.close()
 
     def rank(self, request: int) -> int:
-        """Return the place of a request in the order of the graph."""
+        """Return the place of a request in its session, as the rules have it."""
         return self._facts().rank[request]
 
     def label(self, request: int) -> str:
@@ -213,7 +213,7 @@ class Session:
 
     def _facts(self) -> _Deduced:
         if self._deduced is None:
-            self._deduced = _Deduced(self.number, self.graph, self._asked, self._executor.rules.reading)
+            self._deduced = _Deduced(self.number, self.graph, self._asked, self._executor.rules)
         return self._deduced
 
     def _value(self, variable: str) -> Value:
@@ -318,10 +318,9 @@ class Session:
 class _Deduced:
     """What a graph and the gets say of each request."""
 
-    def __init__(self, number: int, graph: Graph, asked: Mapping[str, str], reading: str) -> None:
-        self.rank = {k: place for place, k in enumerate(graph.order)}
-        self.labels = labels(graph, {v: criterion for v, criterion in asked.items() if v in graph.producers})
-        found = groups(graph, self.labels, reading)
+    def __init__(self, number: int, graph: Graph, asked: Mapping[str, str], rules: PlacingRules) -> None:
+        gets = {v: criterion for v, criterion in asked.items() if v in graph.producers}
+        self.labels, found, self.rank = rules.deduced(graph, gets)
         self.group = {k: (number, members[0]) for members in found for k in members}
 
 
@@ -334,8 +333,8 @@ class Manager:
         Nobody else makes contexts there.
     transforms : mapping of str to function
         Steps of your own by name, see `teltheory.systems.apps.transforms`; they run in the event loop.
-    rules : Placing or None
-        How requests are placed.
+    rules : Placing or {"parrot", "parrotserve"}
+        How requests are placed; "parrot" is ``Placing()``.
 
     Attributes
     ----------
@@ -346,10 +345,13 @@ class Manager:
     """
 
     def __init__(
-        self, engines: Sequence[Engine], transforms: Mapping[str, Own] = NOTHING_OWN, rules: Placing | None = None
+        self,
+        engines: Sequence[Engine],
+        transforms: Mapping[str, Own] = NOTHING_OWN,
+        rules: PlacingRules | str = "parrot",
     ) -> None:
         self.engines = tuple(engines)
-        self._own, self.executor = dict(transforms), Executor(engines, rules or Placing())
+        self._own, self.executor = dict(transforms), Executor(engines, rules_of(rules))
         self._sessions: dict[str, Session] = {}
         self.numbers, self._closed = count(), False
 

@@ -208,13 +208,15 @@ def test_of_two_that_wait_the_first_of_the_graph_goes_first() -> None:
     assert asyncio.run(main()) == ["first", "second", "third"]
 
 
-@pytest.mark.parametrize(("sharing", "most"), [(True, 4), (False, 1)])
-def test_what_requests_share_takes_room_once(sharing: bool, most: int) -> None:
+@pytest.mark.parametrize(
+    ("rules", "most"), [(Placing(sharing=True), 4), (Placing(sharing=False), 1), ("parrotserve", 1)]
+)
+def test_what_requests_share_takes_room_once(rules: Placing | str, most: int) -> None:
     """Four users of one long prompt, two of them later; two would be too large without that."""
 
     async def main() -> int:
         engine = Scripted(lambda text: "x", capacity=700, steps=30)
-        async with Manager([engine], rules=Placing(sharing=sharing)) as manager:
+        async with Manager([engine], rules=rules) as manager:
             sessions = [manager.session() for _ in range(4)]
             for k, session in enumerate(sessions):
                 session.set("in", str(k))

@@ -20,12 +20,11 @@ from typing import Any, cast
 import numpy as np
 import simpy
 
-from teltheory.systems.apps.deduction import groups, labels
 from teltheory.systems.apps.engines.keeping import Kept, Tokens, never
 from teltheory.systems.apps.machine import EngineState
 from teltheory.systems.apps.placing import check_size
 from teltheory.systems.apps.prefixes import Hashes, prefix_hashes
-from teltheory.systems.apps.queues import Algorithm1, Scheduler, ShortestQueue
+from teltheory.systems.apps.queues import Algorithm1, Scheduler, ShortestQueue, rules_of
 from teltheory.systems.apps.requests import Request, Sampling
 from teltheory.systems.apps.running import encoded, run_parts
 from teltheory.systems.apps.simulation.borders import cuts, joined, leading
@@ -72,8 +71,8 @@ class AppSimulation:
         self.env = simpy.Environment()
         self.system, self.cluster = system, cluster
         self.machines = [self._machine(at) for at in range(len(cluster.engines))]
-        own = system.algorithm
-        self.scheduler: Scheduler = Algorithm1(system.rules) if own else ShortestQueue(len(self.machines))
+        self.rules, own = rules_of(system.rules), system.algorithm
+        self.scheduler: Scheduler = Algorithm1(self.rules) if own else ShortestQueue(len(self.machines))
         self.calls: dict[Hashable, _ReadyCall] = {}
         self.sharers: Counter[int] = Counter()
         self.called = False
@@ -111,14 +110,13 @@ class AppSimulation:
         count = len(application.requests)
         drawn = [(low + high) / 2] * count if rng is None else rng.uniform(low, high, count).tolist()
         delays = dict(zip(graph.requests, drawn, strict=True))
-        asked = labels(graph, application.gets)
+        asked, together, order = self.rules.deduced(graph, application.gets)
         if system.label is not None:
             asked = dict.fromkeys(asked, system.label)
-        several = count > 1 and system.algorithm and system.label is None
-        together = groups(graph, asked, system.rules.reading) if several else []
+        if system.label is not None or not system.algorithm:
+            together = []
         grouped = {k: members for members in together for k in members}
         missing = {k: len(before) for k, before in graph.before.items()}
-        order = {k: place for place, k in enumerate(graph.order)}
         return _Running(application, delays, dict(application.values), asked, grouped, missing, order)
 
     def _check_sizes(self) -> None:
@@ -174,7 +172,7 @@ class AppSimulation:
             label=running.labels[request.id],
             tokens=tokens,
             group=None if group is None else (number, group),
-            prefixes=self.system.rules.binding(shared),
+            prefixes=self.rules.binding(shared),
             model=request.model,
             order=running.order[request.id],
         )
@@ -198,7 +196,7 @@ class AppSimulation:
         """Let a request begin, if the engine's memory has room; return whether it has."""
         call, machine = self.calls[key], self.machines[at]
         cut = list(cuts(call.hashes, self.system.sharing, call.text_first, self.sharers, machine.kept.hashes))
-        borders = tuple(call.hashes[k - 1] for k in cut)
+        borders = tuple(call.hashes[k - 1] for k in cut) if self.rules.sharing else ()
         if not machine.holds(call.job, borders):
             return False
         self.scheduler.remove(key, at)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from teltheory.errors import ArgumentError
-from teltheory.systems.apps.queues import Placing
+from teltheory.systems.apps.queues import Placing, PlacingRules
 from teltheory.systems.apps.simulation.borders import SHARING
 from teltheory.systems.apps.simulation.timing import READS
 
@@ -41,7 +41,7 @@ class System:
         Where prompts are cut, see `teltheory.systems.apps.simulation.borders`.
     reads : str
         What a decode step reads, see `teltheory.systems.apps.simulation.timing`.
-    rules : Placing
+    rules : Placing or {"parrot", "parrotserve"}
         How requests are placed, as a server's.
     """
 
@@ -51,7 +51,7 @@ class System:
     algorithm: bool = True
     sharing: str = "dynamic"
     reads: str = "kernel"
-    rules: Placing = BINDING
+    rules: PlacingRules | str = BINDING
 
     def __post_init__(self) -> None:
         for name, allowed in (("sharing", SHARING), ("reads", READS)):
