@@ -41,6 +41,7 @@ def algorithm_1(
     together: bool = True,
     sharing: bool = True,
     lookahead: int | None = 32,
+    idle: bool = False,
 ) -> list[tuple[Hashable, int]]:
     """Return what goes where now, as (key, place of the engine), in order; others stay queued.
 
@@ -68,13 +69,16 @@ def algorithm_1(
     lookahead : int or None
         How many requests of a kind (model, limit) may be passed over in a call: 0, first in, first out; None, any
         number, as the paper has it. A task group that waits counts as one.
+    idle : bool
+        Whether engines that run nothing go first, whatever they lose, and the members of a task group go one by
+        one while two or more of them run nothing: for a few small applications on many engines.
 
     Raises
     ------
     AppError, ArgumentError
         413: a job larger than any engine; 404: no engine has its model; an argument that is none of the above.
     """
-    readings = Readings(affinity, groups, ties, split, together, sharing, lookahead)
+    readings = Readings(affinity, groups, ties, split, together, sharing, lookahead, idle)
     waiting = queue if isinstance(queue, WaitingJobs) and groups else WaitingJobs(readings.seen(queue))
     call = _Call(waiting, engines, readings)
     call.run()
@@ -143,6 +147,12 @@ class _Call:
         """Return whether the group of a job was placed whole; None: its members go one by one."""
         members = [other for other in self.waiting.members(job.group) if other.model == job.model]
         if len(members) == 1 or (job.group, job.model) in self._split:
+            return None
+        if (
+            self.readings.idle
+            and sum(one.label is None and serves(one.view, job.model) for one in self.engines) > 1
+        ):
+            self._split.add((job.group, job.model))
             return None
         at = find(members, self.engines, self.readings)
         if at is not None:

@@ -4,6 +4,7 @@
    one is not. So a latency request takes capacity from an engine with none of its sort, and nothing from others.
 2. Engines with room compete; if `affinity`, only those among them that keep the longest prefix of the request.
 3. Least is lost: capacity first, then peace (engines that run requests of the other sort go last), then ties.
+   If `idle`, an engine that runs nothing goes before all others.
 
 The paper omits the details of FindEngine; "the least negative impact" is read as these three.
 """
@@ -75,12 +76,13 @@ def find_engine(
     ties: str = "spread",
     affinity: bool | str = True,
     sharing: bool = True,
+    idle: bool = False,
 ) -> int | None:
     """Return the engine, by its place, that loses least by a job; None where nothing fits now (FindEngine).
 
     The arguments are those of `algorithm_1`.
     """
-    readings = Readings(affinity, True, ties, "if-needed", True, sharing, None)
+    readings = Readings(affinity, True, ties, "if-needed", True, sharing, None, idle)
     return find((job,), [EngineLoad(view, at) for at, view in enumerate(engines)], readings)
 
 
@@ -113,6 +115,7 @@ class Readings:
     together: bool
     sharing: bool
     lookahead: int | None
+    idle: bool
 
     def __post_init__(self) -> None:
         choices = {"affinity": AFFINITIES, "ties": TIES, "split": SPLITS}
@@ -182,7 +185,7 @@ class EngineLoad:
         unlike = self.label is not None and (self.label == THROUGHPUT) != (limit == THROUGHPUT)
         after = self.used + self.need(jobs, readings.sharing)
         tie = after / self.view.speed if readings.ties == "spread" else self.view.capacity - after
-        return (lost, unlike, tie, self.view.given, self.at)
+        return (readings.idle and self.label is not None, lost, unlike, tie, self.view.given, self.at)
 
     def take(self, job: Job, sharing: bool) -> None:
         """Run a job here."""

@@ -65,6 +65,7 @@ class Placing:
     reading: str = "stage"
     sharing: bool = True
     worth: int = 0
+    idle: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what is none of these before anything waits for it."""
@@ -82,8 +83,8 @@ class Placing:
 
     def placed(self, jobs: Sequence[Job], views: Sequence[EngineView]) -> list[tuple[Hashable, int]]:
         """Return who goes where now, by Algorithm 1."""
-        affinity, whole, ties, sharing = self.affinity, self.groups, self.ties, self.sharing
-        return algorithm_1(jobs, views, affinity=affinity, groups=whole, ties=ties, sharing=sharing)
+        places = self.affinity, self.groups, self.ties
+        return algorithm_1(jobs, views, *places, sharing=self.sharing, idle=self.idle)
 
     def binding(self, borders: Hashes) -> Hashes:
         """Return the prefixes that say where a request belongs."""

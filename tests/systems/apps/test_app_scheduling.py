@@ -142,6 +142,18 @@ def test_a_group_waits_for_room_unless_it_is_split() -> None:
     assert counts(algorithm_1(huge, FOUR)) == [1, 1, 1, 0]
 
 
+def test_idle_engines_are_used_if_that_is_asked_for() -> None:
+    """Chats go to an engine of their own each, and a task group is divided among those that run nothing."""
+    chats = [Job(k, k, "latency", 100) for k in range(4)]
+    assert [at for _, at in algorithm_1(chats, FOUR)] == [0, 0, 0, 0]
+    assert [at for _, at in algorithm_1(chats, FOUR, idle=True)] == [0, 1, 2, 3]
+    maps = [Job(k, 0, "latency", 100, group="g") for k in range(6)]
+    assert [at for _, at in algorithm_1(maps, FOUR)] == [0] * 6
+    assert [at for _, at in algorithm_1(maps, FOUR, idle=True)] == [0, 1, 2, 3, 0, 1]
+    busy = [replace(view, used=10, label="throughput") for view in FOUR[1:]]
+    assert [at for _, at in algorithm_1(maps, [FOUR[0], *busy], idle=True)] == [0] * 6
+
+
 def test_strict_affinity_waits_for_the_engine_that_keeps_the_prefix() -> None:
     """It is put elsewhere only where that engine could never run it."""
     keeper = EngineView("keeper", capacity=1_000, used=900, label="throughput", prefixes=frozenset({5}))
@@ -211,6 +223,7 @@ READINGS = st.fixed_dictionaries(
         "affinity": st.sampled_from([True, False, "strict"]),
         "ties": st.sampled_from(["spread", "pack"]),
         "sharing": st.booleans(),
+        "idle": st.booleans(),
     }
 )
 
@@ -282,7 +295,7 @@ def test_a_group_is_kept_whole_if_an_engine_could_run_it(
     queue: list[Job], engines: list[EngineView], readings: dict[str, Any]
 ) -> None:
     """All members of one model on one engine, or none placed; unless no empty engine has room for all."""
-    readings["sharing"] = False
+    readings |= {"sharing": False, "idle": False}
     placed = dict(algorithm_1(queue, engines, **readings))
     for group in ("g", "h"):
         for model in (None, "a"):

@@ -96,6 +96,16 @@ def test_static_sharing_knows_the_first_text_and_nothing_that_was_generated():
     assert forked == [0, *[0, 3050, 3050, 3050], *[0, 680, 680, 680], *[0, 540, 540, 540]]
 
 
+@pytest.mark.parametrize(
+    ("engines", "applications", "seconds"), [(4, 1, ["4.8", "3.2"]), (2, 10, ["13.3", "13.7"])]
+)
+def test_idle_engines_make_one_application_faster_and_many_slower(engines, applications, seconds):
+    cluster = Cluster((EngineModel(LLAMA_13B, capacity=64_000, latency_capacity=4_096),) * engines)
+    work = [map_reduce(f"document {k}", chunks=20, chunk=440, output=50) for k in range(applications)]
+    systems = (replace(PARROT, rules=replace(PARROT.rules, idle=idle)) for idle in (False, True))
+    assert [f"{simulate(work, cluster, system).mean_latency():.1f}" for system in systems] == seconds
+
+
 def test_applications_go_on_in_the_order_in_which_they_came():
     """Four chains of two calls with room for one call: 0 4 1 5 2 6 3 7, as ParrotServe's own test has it."""
     chains = [chain_summary(f"d{i}", 2, chunk=100, output=20) for i in range(4)]
