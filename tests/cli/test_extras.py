@@ -58,13 +58,14 @@ from functools import partial
 
 from teltheory.cli import main
 from teltheory.cli.reproduce import command as reproduce
-from teltheory.paper import adaptive, all, front, grid
+from teltheory.paper import adaptive, all, beliefs, front, grid
 
 reproduce.decide_all, reproduce.BUILT_IN_TURNS = (lambda *_: ([], True)), 40
 all.make_all, all.LONG_TURNS = partial(all.make_all, seeds=1, turns=20), 100
 grid.FINE_XI_MS, grid.CURVE_POINTS = dict.fromkeys(grid.WORKLOADS, (100, 200)), 3
 adaptive.RATIOS = front.RATIOS = (Fraction(0), Fraction(1, 2))
 adaptive.SHARES = adaptive.WINDOWS = ()
+beliefs.RATIOS, beliefs.GAPS = (8,), (beliefs.GAP,)
 main("reproduce --workers 1 --out out".split())
 """
 )

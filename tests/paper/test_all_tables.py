@@ -12,7 +12,7 @@ from teltheory.calibration.cells import MedianCells, cells_of
 from teltheory.calibration.runs import read_ttft_runs
 from teltheory.errors import ArgumentError
 from teltheory.model.trace import Trace
-from teltheory.paper import adaptive, drawing, front, grid, scenarios
+from teltheory.paper import adaptive, beliefs, drawing, front, grid, scenarios
 from teltheory.paper import all as everything
 from teltheory.paper import figure_tables as ft
 from teltheory.paper import tables as av
@@ -128,6 +128,8 @@ def little(monkeypatch, tmp_path):
     monkeypatch.setattr(everything, "LONG_TURNS", 300)
     for module in (adaptive, front):
         monkeypatch.setattr(module, "RATIOS", (Fraction(0), Fraction(1, 2)))
+    monkeypatch.setattr(beliefs, "RATIOS", (1, 8))
+    monkeypatch.setattr(beliefs, "GAPS", (beliefs.GAP,))
     monkeypatch.setattr(adaptive, "SHARES", (Fraction(1),))
     monkeypatch.setattr(adaptive, "WINDOWS", ())
     asked = {"capacities": (100, 200), "xi_ms": (1, 2, 3), "slo_ms": 2}
