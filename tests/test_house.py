@@ -45,13 +45,13 @@ class Figure:
 
 FIGURES = {
     "isinstance": Figure("`isinstance` on kinds of requests outside model/", 121, 15, 1),
-    "long": Figure("functions of 50 lines and more", 24, 3, 3),
+    "long": Figure("functions of 50 lines and more", 24, 3, 4),
     "circles": Figure("circles of files", 5, 0, 0),
     "names": Figure("class names that stand more than once", 73, 25, 8),
     "rooms": Figure("pairs of rooms, one of which imports the other", 187, 140, 144),
-    "teltheory": Figure("lines of code, package", 51_778, 48_154, 55_666),
+    "teltheory": Figure("lines of code, package", 51_778, 48_154, 56_148),
     "proofs_checks": Figure("lines of code, proofs_checks", 14_231, 13_235, 14_568),
-    "tests": Figure("lines of code, tests", 43_463, 39_117, 48_641),
+    "tests": Figure("lines of code, tests", 43_463, 39_117, 49_028),
 }
 
 
