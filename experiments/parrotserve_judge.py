@@ -66,7 +66,7 @@ def drawn(sort: str, rng: Random, even: bool = False) -> Case:
     grouped, shared = sort in GROUPED, sort in SHARED
     texts = [f"{name}{rng.randint(1, 30)}" for name in "xyz"] if shared else []
     requests: list[list[Any]] = []
-    for app in range(rng.randint(1, 3 if grouped else 8)):
+    for app in range(rng.randint(1, 3 if grouped else 24 if even else 8)):
         first = len(requests)
         for k in range(first, first + (rng.randint(2, 10) if grouped else 1)):
             before = rng.sample(range(first, k), min(k - first, rng.choice((0, 0, 1, 2, 3))))
