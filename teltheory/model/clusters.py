@@ -1,7 +1,7 @@
 """What belongs together among requests, and is drawn as one where a number is said to be sure.
 
-1. A trace has conversations. A forest has what its file says belongs together, `Forest.cluster`: sessions; or the
-   conversations of its turns.
+1. A trace has conversations; where a kind of requests has none, each is by itself. A forest has what its file
+   says belongs together, `Forest.cluster`: sessions; or the conversations of its turns.
 2. Where nothing says so it is the root prefix: what a path begins with below the system prompt, the units that at
    least 90 % of all requests begin with.
 """
@@ -16,13 +16,20 @@ import numpy as np
 from teltheory.model.numbers import IntArray, readonly
 from teltheory.model.preambles import system_prompt, without
 
-PLURAL = {"conversation": "conversations", "session": "sessions", "root prefix": "root prefixes"}
+PLURAL = {
+    "conversation": "conversations",
+    "session": "sessions",
+    "request": "requests",
+    "root prefix": "root prefixes",
+}
 
 
 def clustered(requests: Any) -> tuple[Any, str]:
     """Return requests of which `cluster_of` says the clusters, and what one of them is called."""
-    if not requests.shared or requests.conversation is not None:
+    if getattr(requests, "conversation", None) is not None:
         return requests, "conversation"
+    if not requests.shared:
+        return requests, "request"
     if requests.cluster is not None:
         return requests, "session"
     _, number = np.unique(without(requests, system_prompt(requests)).tree, return_inverse=True)
@@ -31,8 +38,9 @@ def clustered(requests: Any) -> tuple[Any, str]:
 
 def cluster_of(requests: Any) -> IntArray:
     """Return the cluster of each request, by number, of requests that `clustered` returned; shape (n,)."""
-    own = getattr(requests, "cluster", None)
-    return np.asarray(requests.conversation if own is None else own, np.int64)
+    named = (getattr(requests, name, None) for name in ("cluster", "conversation"))
+    own = next((found for found in named if found is not None), None)
+    return np.arange(len(requests), dtype=np.int64) if own is None else np.asarray(own, np.int64)
 
 
 def named(clusters: int, called: str) -> str:

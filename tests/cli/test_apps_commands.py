@@ -99,7 +99,7 @@ def test_run_sets_values_and_tells_what_failed(run, capsys, written):
 
 
 def test_run_asks_a_server_and_tells_what_it_cached(run, run_json, capsys, monkeypatch, written):
-    """Fills and outputs are completions; the key comes from the environment."""
+    """Outputs are completions; the key comes from the environment."""
     asked = []
 
     def answer(request):
@@ -117,10 +117,10 @@ def test_run_asks_a_server_and_tells_what_it_cached(run, run_json, capsys, monke
     at = ("--engine", "http://localhost:1", "--served-model", "m")
     found = run_json("apps", "run", file, *at, "--api-key-env", "KEY_OF_TEST")
     assert found["applications"][0]["values"] == {"task": "a snake game", "code": "ok", "tests": "ok"}
-    assert found["engines"][0]["usage"] == {"calls": 6, "prompt": 54, "completion": 6, "cached": 36}
+    assert found["engines"][0]["usage"] == {"calls": 2, "prompt": 18, "completion": 2, "cached": 12}
     assert {key for key, _ in asked} == {"Bearer secret"}
     assert run("apps", "run", file, *at) == 0
-    assert "The server counted 54 tokens in 6 prompts and had 36 of them cached." in capsys.readouterr().out
+    assert "The server counted 18 tokens in 2 prompts and had 12 of them cached." in capsys.readouterr().out
 
 
 def test_lift_writes_what_explain_run_and_replay_read(run, run_json, capsys, tmp_path, written):

@@ -12,7 +12,7 @@ from teltheory.systems.apps.server.listening import bound
 
 
 def test_it_serves_until_an_interrupt():
-    command = [sys.executable, "-m", "teltheory", "apps", "server", "--port", "0", "--rules", "parrotserve"]
+    command = [sys.executable, "-m", "teltheory", "apps", "server", "--port", "0", "--placing", "parrotserve"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         try:
             said = running.stdout.readline()
@@ -37,7 +37,7 @@ WRONG = {
     ),
     "a time without a unit": (["--timeout", "10"], "--timeout"),
     "a time that is none": (["--timeout", "0s"], "--timeout"),
-    "rules that nobody knows": (["--rules", "vllm"], "--rules"),
+    "rules that nobody knows": (["--placing", "vllm"], "--placing"),
     "a port that is none": (["--port", "70000"], "--port"),
     "a host that is none": (
         ["--host", "nowhere.invalid", "--token-env", "PATH"],
@@ -66,7 +66,7 @@ def test_rules_are_those_of_the_server(run, capsys, monkeypatch):
         raise ArgumentError("rules", manager.executor.rules, "none")
 
     monkeypatch.setattr("teltheory.systems.apps.server.application", told)
-    assert run("apps", "server", "--rules", "parrotserve") == 2
+    assert run("apps", "server", "--placing", "parrotserve") == 2
     assert "rules: found ParrotServe()" in capsys.readouterr().err
 
 

@@ -32,6 +32,7 @@ OURS = (
     HalfKept(),
     EvenShares(),
     tt.ReturnAwareTLRU(2, 2, lead=None),
+    tt.policies.WorkAwareTLRU(2, 2),
     SharedTLRU(2, 2),
 )
 

@@ -39,7 +39,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
     help="Longest wait for an answer. It bounds each get.",
 )
 @option(
-    "--rules",
+    "--placing",
     type=click.Choice(["parrot", "parrotserve"]),
     default="parrot",
     show_default=True,
@@ -58,7 +58,7 @@ def server(
     host: str,
     port: int,
     timeout: float,
-    rules: str,
+    placing: str,
     token_env: str | None,
     hosts: tuple[str, ...],
 ) -> int:
@@ -76,7 +76,7 @@ def server(
     door, limits = _door(host, token_env, hosts), Limits(waiting=timeout)
     found = engines.made()
     asyncio.run(_check(found))
-    app = application(Manager(found, rules=rules), limits, door)
+    app = application(Manager(found, rules=placing), limits, door)
     with bound(host, port) as at:
         click.echo(f"Serving at {address(at)}: {', '.join(f'{e.name} ({e.model})' for e in found)}")
         serve(app, at, limits)

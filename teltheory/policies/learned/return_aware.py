@@ -14,7 +14,7 @@ overflow it loses, the least recent first, what that expert does not hold. It be
 best expert so far that leads the one that is followed. One leads that has saved S > 0 excess if S > lead V, V the
 root of the sum of the squares of what it saved or lost at each request; or if W > lead sqrt(N), N the requests at
 which the two differ, W those at which it had less excess minus those at which it had more. So a few giant requests
-prove nothing. What following can cost at most is on docs/who-comes-back.md, "The bound".
+prove nothing. What following can cost at most is on docs/limits.md, "Behind the best of several policies".
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@
       pointer over requests for each bin) or estimates are renewed, plus log P(Q >= X - L + xi), in steps.
    3. Ours loses only what the expert that it follows does not hold, the least recent first. Such items are a set
       of bits by rank. As the expert's cache fits, ours can be made to fit; and what the expert holds and ours does
-      not only shrinks until the next switch (docs/who-comes-back.md, "The bound"). */
+      not only shrinks until the next switch (docs/limits.md). */
 
 #include <math.h>
 #include <stddef.h>

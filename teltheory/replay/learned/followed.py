@@ -61,7 +61,7 @@ class Followed:
 
     @property
     def bound(self) -> int:
-        """Most that the policy can be behind the best expert, by the theorem of docs/who-comes-back.md."""
+        """Most that the policy can be behind the best expert, by the theorem of docs/limits.md."""
         so_far = np.cumsum(self.spent, axis=0)
         before = np.append(FIRST, self.expert)[self.switches]
         left = so_far[self.switches, before] - so_far[self.switches, self.expert[self.switches]]

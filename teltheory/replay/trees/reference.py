@@ -61,9 +61,9 @@ class Unit(Node):
         """A unit."""
         return 1
 
-    def used(self, request: int, time: float | None, coming: NextTurn | None, resident: bool) -> None:
+    def used(self, request: int, time: float | None, resident: bool) -> None:
         """Write down that a request went through it."""
-        self.next, self.last, self.recent, self.seen = coming, request, request, time
+        self.last, self.recent, self.seen = request, request, time
         self.hits += 1
         self.since, self.reads = (self.since, self.reads + 1) if resident else (request, 1)
 
@@ -111,8 +111,9 @@ def replayed_requests(instance: ForestInstance, policy: Any, strict: bool) -> It
         hits = next((i for i, node in enumerate(path[:ask]) if node not in held.units), ask)
         for place, (node, coming) in enumerate(zip(path, following[k], strict=True)):
             unit = units.setdefault(node, Unit(len(units), 0, 1, None, node, place=place + 1))
+            unit.next = coming
             unit.past = marked(mark, unit, len(path), node in held.units)
-            unit.used(k, times[k], coming, node in held.units)
+            unit.used(k, times[k], node in held.units)
         for node in reversed(path):
             if memory is not None:
                 memory.used(units[node], node in held.units)

@@ -55,6 +55,12 @@ def labels(graph: Graph, gets: Mapping[str, str], rule: str = "join") -> dict[in
     return _joined(graph, gets) if rule == "join" else _first(graph, gets)
 
 
+def check_reading(reading: str) -> None:
+    """Refuse a reading of task groups that is none."""
+    if reading not in READINGS:
+        raise ArgumentError("reading", reading, " or ".join(map(repr, READINGS)))
+
+
 def groups(graph: Graph, labels: Mapping[int, str], reading: str = "stage") -> list[tuple[int, ...]]:
     """Return the task groups: two or more requests with the label "latency", and no request in two groups.
 
@@ -74,8 +80,7 @@ def groups(graph: Graph, labels: Mapping[int, str], reading: str = "stage") -> l
     By consumer: if Y follows X, then X has a consumer that is Y or stands before Y, so X's first consumer stands
     before Y's. Without "first" they could: in A -> B -> C with A -> C, both A and B are inputs of C.
     """
-    if reading not in READINGS:
-        raise ArgumentError("reading", reading, " or ".join(map(repr, READINGS)))
+    check_reading(reading)
     sensitive = [k for k in graph.order if labels[k] != "throughput"]
     together = _stages(graph, sensitive) if reading == "stage" else _first_consumers(graph, sensitive)
     found: dict[Hashable, list[int]] = {}

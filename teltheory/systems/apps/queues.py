@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 
 from teltheory.errors import ArgumentError
 from teltheory.systems.apps.algorithm_1 import algorithm_1
-from teltheory.systems.apps.deduction import groups, labels, reached
+from teltheory.systems.apps.deduction import check_reading, groups, labels, reached
 from teltheory.systems.apps.graph import Graph
 from teltheory.systems.apps.machine import EngineState
 from teltheory.systems.apps.parrotserve import parrotserve
@@ -70,7 +70,7 @@ class Placing:
     def __post_init__(self) -> None:
         """Refuse what is none of these before anything waits for it."""
         self.placed(WaitingJobs(), [])
-        groups(Graph.of(()), {}, self.reading)
+        check_reading(self.reading)
 
     def deduced(self, graph: Graph, gets: Mapping[str, str]) -> Deduced:
         """Return the strictest labels, groups by `reading`, and the topological order."""
