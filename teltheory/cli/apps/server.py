@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from teltheory.systems.apps.engines.protocol import Engine
     from teltheory.systems.apps.server import Door
 
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
+LOOPBACK = ("127.0.0.1", "localhost")
 
 
 @command(None, "apps server --port 8080")
