@@ -25,6 +25,7 @@ from teltheory.systems.apps.faults import KINDS, MALFORMED, UNKNOWN, AppError
 from teltheory.systems.apps.server.bodies import SHOWN, Fields, data_of, read
 from teltheory.systems.apps.server.calls import Get, Set, Submit, session_of
 from teltheory.systems.apps.server.door import Door
+from teltheory.systems.apps.server.filled import filled
 from teltheory.systems.apps.server.limits import Limits
 from teltheory.systems.apps.server.metrics import KIND, Metrics
 from teltheory.systems.apps.server.passthrough import OpenAIRequest, models
@@ -138,6 +139,7 @@ class _Paths:
     async def _pass(self, call: Call, chat: bool) -> Response:
         """Pass a body on, or answer it by the engines in this program."""
         data = await data_of(call, self._limits)
+        data = await while_there(call, filled(data, self._sessions, self._limits.waiting))
         if self._relay is not None:
             with self._sessions.carried(data):
                 return await self._relay.answer(call, PATHS[chat], data)

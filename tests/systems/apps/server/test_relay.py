@@ -241,6 +241,22 @@ def test_figure_7_beside_ordinary_chats(two):
     assert sum(two.calls) == 4
 
 
+def test_a_chat_in_which_variables_stand(two):
+    with RemoteSession(two.url) as session:
+        session.set("task", 'a "game" {{input:x}}')
+        body = {"model": "m", "messages": [{"role": "user", "content": "Do {{input:task}}, {{output:y}}"}]}
+        assert two.post(body | {"session_id": session.id}).status_code == 200
+        assert fault_of(two.post(body | {"session_id": "none"}))[0] == 404
+        assert fault_of(two.post(body | {"session_id": 3}))[0] == 400
+        unknown = {"model": "m", "messages": [{"role": "user", "content": "{{input:other}}"}]}
+        assert fault_of(two.post(unknown | {"session_id": session.id}))[0] == 404
+    (sent,) = [json.loads(data) for server in two.servers for _, data, _ in server.calls]
+    assert sent == {
+        "model": "m",
+        "messages": [{"role": "user", "content": 'Do a "game" {{input:x}}, {{output:y}}'}],
+    }
+
+
 def test_clients_of_others_run_unchanged(two):
     openai = pytest.importorskip("openai")
     hub = pytest.importorskip("huggingface_hub")
