@@ -32,7 +32,7 @@ def served(limits=None, door=None):
 
 
 def test_a_head_must_come_in_time():
-    with served(Limits(heading=0.2)) as url:
+    with served(Limits(heading=1.0)) as url:
         port = int(url.rpartition(":")[2])
         with httpx.Client(base_url=url) as client, socket.create_connection(("127.0.0.1", port), 10) as raw:
             raw.sendall(HEAD)
