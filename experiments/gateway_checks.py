@@ -322,7 +322,7 @@ def _until(url: str) -> None:
 
 async def checked(url: str, up: tuple[str, str], pid: int, second: subprocess.Popen[str]) -> bool:
     """Run all checks and print them; return whether all hold."""
-    several = httpx.Limits(max_connections=None)
+    several = httpx.Limits(max_connections=None, keepalive_expiry=2)
     number, fine = 0, True
     async with httpx.AsyncClient(timeout=60, limits=several, trust_env=False) as client:
         place = Place(url, up, pid, client)

@@ -48,6 +48,12 @@ class Connection(H11Protocol):
         else:
             self._done()
 
+    def on_response_complete(self) -> None:
+        """Wait for the next head on a connection that stays open."""
+        super().on_response_complete()
+        if self.conn.their_state is h11.IDLE:
+            self._wait()
+
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
         self._done()

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import partial
+from math import ceil
 from threading import Thread
 from typing import Any
 
@@ -76,5 +77,12 @@ def _server(app: Any, limits: Limits | None) -> Any:
     from teltheory.systems.apps.server.connections import Connection
 
     http = partial(Connection, limits=limits or Limits(), headless={})
-    settings = {"log_level": "error", "access_log": False, "lifespan": "on", "timeout_graceful_shutdown": 5}
+    idle = ceil(2 * (limits or Limits()).heading)
+    settings = {
+        "timeout_keep_alive": idle,
+        "log_level": "error",
+        "access_log": False,
+        "lifespan": "on",
+        "timeout_graceful_shutdown": 5,
+    }
     return uvicorn.Server(uvicorn.Config(app, http=http, **settings))
