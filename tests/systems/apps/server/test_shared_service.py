@@ -40,8 +40,7 @@ def test_a_head_must_come_in_time():
             assert client.get("/health").status_code == 200
             raw_again = socket.create_connection(("127.0.0.1", port), 10)
             raw_again.sendall(HEAD + b"\r\n" + HEAD)
-            assert raw_again.recv(1_000).startswith(b"HTTP/1.1 200")
-            assert ends(raw_again)
+            assert b"".join(iter(lambda: raw_again.recv(4_096), b"")).startswith(b"HTTP/1.1 200")
 
 
 def test_slow_clients_keep_nobody_out():
