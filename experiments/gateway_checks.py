@@ -185,6 +185,15 @@ async def left(place: Place) -> list[Found]:
     return [(f"{ended} of 2 calls ended", "2", ended == 2)]
 
 
+async def burst(url: str) -> float:
+    """Return the seconds of 100 chats at once, by a client of their own: its pool looks at all connections."""
+    several = httpx.Limits(max_connections=None)
+    async with httpx.AsyncClient(timeout=60, limits=several, trust_env=False) as client:
+        begun = time.perf_counter()
+        await asyncio.gather(*(client.post(url + PATH, json=CHAT) for _ in range(100)))
+        return time.perf_counter() - begun
+
+
 async def spread(place: Place) -> list[Found]:
     """G18 to G20."""
     found: list[Found] = []
@@ -199,12 +208,8 @@ async def spread(place: Place) -> list[Found]:
     await place.set({"first": 0.06, "each": 0.02})
     ratios = []
     for _ in range(RUNS):
-        times = []
-        for url in (place.up[0], place.url):
-            begun = time.perf_counter()
-            await place.many([CHAT] * 100, 100, url)
-            times.append(time.perf_counter() - begun)
-        ratios.append(times[1] / times[0])
+        direct, through = [await burst(url) for url in (place.up[0], place.url)]
+        ratios.append(through / direct)
     return [*found, (f"{median(ratios):.2f} x direct for 100 at once", "<= 1.5", median(ratios) <= 1.5)]
 
 
