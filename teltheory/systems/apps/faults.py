@@ -42,3 +42,12 @@ class AppError(TelTheoryError):
     def kind(self) -> str:
         """The code in a word."""
         return KINDS[self.code]
+
+    def body(self) -> dict[str, object]:
+        """Return what an HTTP server answers with, as plain data."""
+        return error_body(self.code, self.kind, str(self))
+
+
+def error_body(code: int, kind: str, message: str) -> dict[str, object]:
+    """Return an error as plain data: code, kind, and a message of one line."""
+    return {"error": {"code": code, "kind": kind, "message": message}}

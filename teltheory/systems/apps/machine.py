@@ -6,10 +6,11 @@ counts once, however many requests have it, and what comes after the last border
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import ChainMap, Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import Any
 
 from teltheory.systems.apps.deduction import strictest
 from teltheory.systems.apps.engines.keeping import Kept
@@ -22,11 +23,6 @@ REMEMBERED = 20_000
 """Prefixes of chats that an engine is said to have: the latest."""
 
 
-def at_once() -> float:
-    """Return a time at which nobody rests."""
-    return 0.0
-
-
 @dataclass(eq=False)
 class EngineState:
     """An engine beside what was done there.
@@ -36,7 +32,7 @@ class EngineState:
     kept : Kept
         The engine, with the contexts that requests share.
     clock : function
-        Seconds.
+        Seconds; by default it is always 0, and nobody rests.
     speed : float
         How fast it is, beside the others.
     batch : int or None
@@ -50,7 +46,7 @@ class EngineState:
     """
 
     kept: Kept
-    clock: Callable[[], float] = at_once
+    clock: Callable[[], float] = float
     speed: float = 1.0
     batch: int | None = None
     used: int = 0
@@ -97,7 +93,7 @@ class EngineState:
             jobs=self.jobs,
             model=engine.model or None,
             speed=self.speed,
-            prefixes=self.kept.hashes | self._left.keys(),
+            prefixes=ChainMap[int, Any](self.kept.by_hash, self._left).keys(),
             counted=self._borders.keys(),
             given=self.given,
             urgent=self._urgent > 0,

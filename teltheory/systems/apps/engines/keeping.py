@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -77,6 +77,8 @@ class Kept:
         Room of its contexts.
     filled, forked, generated : int
         Tokens of all requests so far: computed for their prompts, found in kept contexts, and chosen.
+    by_hash : dict of int to ContextPart
+        The contexts that a request can fork from now, by the hash of their prefix.
     """
 
     engine: Engine
@@ -86,13 +88,13 @@ class Kept:
     forked: int = 0
     generated: int = 0
     _ids: count[int] = field(default_factory=count)
-    _by_hash: dict[int, ContextPart] = field(default_factory=dict)
+    by_hash: dict[int, ContextPart] = field(default_factory=dict)
     _idle: dict[ContextPart, None] = field(default_factory=dict)
 
     @property
-    def hashes(self) -> frozenset[int]:
-        """Prefixes that a request can fork from."""
-        return frozenset(self._by_hash)
+    def hashes(self) -> Set[int]:
+        """Prefixes that a request can fork from now; they change as contexts come and go."""
+        return self.by_hash.keys()
 
     @property
     def idle(self) -> int:
@@ -103,7 +105,7 @@ class Kept:
         """Return the context of the furthest kept border beyond the first `after`, and its number."""
         for k in range(len(borders), after, -1):
             hash, length = borders[k - 1]
-            part = self._by_hash.get(hash)
+            part = self.by_hash.get(hash)
             if part is not None and _holds(part, tokens[:length]):
                 return part, k
         return None, after
@@ -116,7 +118,7 @@ class Kept:
     def name(self, part: ContextPart, hash: int) -> None:
         """Let requests find a part by its hash, unless another one has it."""
         part.hash = hash
-        self._by_hash.setdefault(hash, part)
+        self.by_hash.setdefault(hash, part)
 
     def chosen(self, part: ContextPart, tokens: Tokens) -> None:
         """Write down what was generated in a part."""
@@ -165,11 +167,11 @@ class Kept:
         await self.sweep()
 
     def _is_wanted(self, part: ContextPart) -> bool:
-        return part.hash is not None and self._by_hash.get(part.hash) is part and self.wanted(part.hash)
+        return part.hash is not None and self.by_hash.get(part.hash) is part and self.wanted(part.hash)
 
     def _forget(self, part: ContextPart) -> None:
-        if part.hash is not None and self._by_hash.get(part.hash) is part:
-            del self._by_hash[part.hash]
+        if part.hash is not None and self.by_hash.get(part.hash) is part:
+            del self.by_hash[part.hash]
 
     async def _drop(self, part: ContextPart) -> None:
         del self._idle[part]

@@ -21,11 +21,11 @@ from starlette.routing import Route
 
 from teltheory.errors import shown
 from teltheory.systems.apps.engines.remote import PATHS, RemoteEngine
-from teltheory.systems.apps.faults import KINDS, MALFORMED, UNKNOWN, AppError
+from teltheory.systems.apps.faults import KINDS, MALFORMED, UNKNOWN, AppError, error_body
 from teltheory.systems.apps.server.bodies import SHOWN, Fields, data_of, read
 from teltheory.systems.apps.server.calls import Get, Set, Submit, session_of
 from teltheory.systems.apps.server.door import Door
-from teltheory.systems.apps.server.filled import filled
+from teltheory.systems.apps.server.filled import FIELD, filled
 from teltheory.systems.apps.server.limits import Limits
 from teltheory.systems.apps.server.metrics import KIND, Metrics
 from teltheory.systems.apps.server.passthrough import OpenAIRequest, models
@@ -139,7 +139,8 @@ class _Paths:
     async def _pass(self, call: Call, chat: bool) -> Response:
         """Pass a body on, or answer it by the engines in this program."""
         data = await data_of(call, self._limits)
-        data = await while_there(call, filled(data, self._sessions, self._limits.waiting))
+        if FIELD.encode() in data:
+            data = await while_there(call, filled(data, self._sessions, self._limits.waiting))
         if self._relay is not None:
             with self._sessions.carried(data):
                 return await self._relay.answer(call, PATHS[chat], data)
@@ -160,21 +161,19 @@ def _json(data: object, status: int = 200) -> Response:
     return Response(json.dumps(data), status, media_type="application/json")
 
 
-def _error(code: int, kind: str, message: str) -> Response:
-    return _json({"error": {"code": code, "kind": kind, "message": message}}, code)
-
-
 async def _failed(call: Call, error: Exception) -> Response:
     assert isinstance(error, AppError)
-    return _error(error.code, error.kind, str(error))
+    return _json(error.body(), error.code)
 
 
 async def _refused(call: Call, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     found = f"{call.method} {call.url.path[:100]}"
     message = str(AppError(MALFORMED, "path", found, "a path and a method of this server"))
-    return _error(error.status_code, KINDS.get(error.status_code, KINDS[MALFORMED]), message)
+    kind = KINDS.get(error.status_code, KINDS[MALFORMED])
+    return _json(error_body(error.status_code, kind, message), error.status_code)
 
 
 async def _broken(call: Call, error: Exception) -> Response:
-    return _error(INTERNAL, "internal", "server: found a fault of its own, expected an answer; its log says more")
+    message = "server: found a fault of its own, expected an answer; its log says more"
+    return _json(error_body(INTERNAL, "internal", message), INTERNAL)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from hmac import compare_digest
 from typing import TYPE_CHECKING
 
-from teltheory.systems.apps.faults import BUSY, FORBIDDEN, KINDS, MISDIRECTED, AppError
+from teltheory.systems.apps.faults import BUSY, FORBIDDEN, MISDIRECTED, AppError
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -66,7 +66,6 @@ class Door:
 
 
 async def _refuse(fault: AppError, send: Send) -> None:
-    said = {"error": {"code": fault.code, "kind": KINDS[fault.code], "message": str(fault)}}
     headers = [(b"content-type", b"application/json"), (b"connection", b"close")]
     await send({"type": "http.response.start", "status": fault.code, "headers": headers})
-    await send({"type": "http.response.body", "body": json.dumps(said).encode()})
+    await send({"type": "http.response.body", "body": json.dumps(fault.body()).encode()})

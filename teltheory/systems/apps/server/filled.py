@@ -16,7 +16,7 @@ FIELD, PLACE = "session_id", re.compile(r'\{\{input:([^{}"\\]+)\}\}')
 
 async def filled(body: bytes, sessions: Sessions, timeout: float) -> bytes:
     """Return a body with the values of its variables once they are there; one without a session as it came."""
-    said = parsed(body) if b'"session_id"' in body else {}
+    said = parsed(body)
     if FIELD not in said:
         return body
     if not isinstance(id := said.pop(FIELD), str):

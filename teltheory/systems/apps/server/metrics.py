@@ -51,5 +51,4 @@ class Metrics:
         for machine in executor.machines:
             self._running.labels(machine.engine.name).set(machine.jobs)
             self._up.labels(machine.engine.name).set(not machine.rests)
-        text: str = self._kinds.generate_latest(self._all).decode()
-        return text
+        return str(self._kinds.generate_latest(self._all), "utf-8")

@@ -155,9 +155,7 @@ async def _pieces(engine: RemoteEngine, answer: httpx.Response) -> AsyncIterator
         async for piece in answer.aiter_raw():
             yield piece
     except httpx.HTTPError as error:
-        fault = engine.broken(error)
-        said = {"error": {"code": fault.code, "kind": fault.kind, "message": str(fault)}}
-        yield f"\n\ndata: {json.dumps(said)}\n\n".encode()
+        yield f"\n\ndata: {json.dumps(engine.broken(error).body())}\n\n".encode()
 
 
 async def _whole(engine: RemoteEngine, answer: httpx.Response) -> bytes:
