@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from teltheory.formats import read_arrivals, read_trace, with_arrivals, write_trace
     from teltheory.model.description import describe
     from teltheory.model.forest import Forest
+    from teltheory.model.hints import Hints
     from teltheory.model.module_trace import ModuleTrace
     from teltheory.model.outcome import Outcome
     from teltheory.model.tiers import TieredOutcome, Tiers
@@ -88,6 +89,7 @@ if TYPE_CHECKING:
         ThresholdLRU,
         on_arrays,
     )
+    from teltheory.policies.hinted import Hint, Hinted
     from teltheory.policies.learned.etlru import ETLRU
     from teltheory.policies.learned.return_aware import ReturnAwareTLRU
     from teltheory.policies.spec import default_estimate
@@ -126,7 +128,7 @@ __all__ = [
     "ETLRU", "LRU", "SHAREGPT_TIMES", "TLRU", "Architecture", "ArgumentError", "AttentionLatency", "Belady",
     "CacheAware", "CapacityCurve", "Certificate", "CertificateError", "Chunked", "ConversationMixture",
     "ConversationModel", "Cut", "EndAwareTLRU", "ExponentialGaps", "FileError", "ForcedCachingError",
-    "Forest", "GammaRates", "Grid", "KVSize", "Kind", "LatencyModel",
+    "Forest", "GammaRates", "Grid", "Hint", "Hinted", "Hints", "KVSize", "Kind", "LatencyModel",
     "LeastRecentlyUsed", "LengthAwareTLRU", "LogNormalGaps", "ModuleTrace", "Optimum", "Outcome", "ParetoGaps",
     "PiecewiseCosts", "PrefillProfile", "Prices", "Problem", "RadixNodes", "ReturnAwareTLRU", "Rules", "Sample",
     "Serving", "SolverError", "TTFTRuns", "TableLatency", "TailOptimizedBelady", "ThresholdLRU",
@@ -165,6 +167,7 @@ _ROOMS = {
     "formats": "read_arrivals read_trace with_arrivals write_trace",
     "model.description": "describe",
     "model.forest": "Forest",
+    "model.hints": "Hints",
     "model.module_trace": "ModuleTrace",
     "model.outcome": "Outcome",
     "model.tiers": "TieredOutcome Tiers",
@@ -183,6 +186,7 @@ _ROOMS = {
     "policies": (
         "LRU TLRU Belady EndAwareTLRU LeastRecentlyUsed LengthAwareTLRU TailOptimizedBelady ThresholdLRU on_arrays"
     ),
+    "policies.hinted": "Hint Hinted",
     "policies.learned.etlru": "ETLRU",
     "policies.learned.return_aware": "ReturnAwareTLRU",
     "policies.spec": "default_estimate",

@@ -23,6 +23,7 @@ from teltheory.errors import ArgumentError
 from teltheory.model.branching import NO_NODE, grown, leaves_out, with_next_trees
 from teltheory.model.columns import Column, arrivals, checked, checked_block_size, lengths
 from teltheory.model.display import counted, mean_of, table_of
+from teltheory.model.hints import Hints, checked_hints
 from teltheory.model.nodes import (
     at_nodes,
     first_through,
@@ -76,6 +77,8 @@ class Forest(Requests, Tabular):
         and `peak` still count it.
     cluster : ndarray of int64, shape (n,), or None
         What the file says belongs together, such as a session with its agents; replays do not read it.
+    hints : Hints or None
+        What applications say of the requests; read by policies that are `Hinted`.
     """
 
     parent: IntArray
@@ -90,6 +93,7 @@ class Forest(Requests, Tabular):
     conversation: IntArray | None = None
     cut: bool = False
     cluster: IntArray | None = None
+    hints: Hints | None = None
     shared: ClassVar[bool] = True
 
     @classmethod
@@ -103,6 +107,7 @@ class Forest(Requests, Tabular):
         block_size: int = 1,
         tokens: Column | None = None,
         tags: Sequence[str] | None = None,
+        agent: Sequence[Any] | None = None,
     ) -> Forest:
         """Make a forest of nodes of length 1 from the blocks of each request.
 
@@ -122,6 +127,8 @@ class Forest(Requests, Tabular):
             Tokens of each input, if not `total` blocks; at least the blocks that it asks for.
         tags : sequence of str, optional
             What is said of each request.
+        agent : sequence of int or of str, optional
+            Who asks, by number or by name, None where that is not said; each request has its own when left out.
 
         Raises
         ------
@@ -133,7 +140,8 @@ class Forest(Requests, Tabular):
         parents: list[int] = []
         leaves = [walked(k, path, nodes, parents) for k, path in enumerate(paths)]
         parent, leaf = readonly(np.array(parents, np.int64)), readonly(np.array(leaves, np.int64))
-        return cls.of_nodes(parent, leaf, ask, total, arrival, block_size=block_size, tokens=tokens, tags=tags)
+        made = cls.of_nodes(parent, leaf, ask, total, arrival, block_size=block_size, tokens=tokens, tags=tags)
+        return made if agent is None else made.with_hints(Hints.of(made, agent=agent))
 
     @classmethod
     def from_table(cls, table: Any, columns: Mapping[str, str] | None = None, *, block_size: int = 1) -> Forest:
@@ -230,7 +238,7 @@ class Forest(Requests, Tabular):
         if not isinstance(other, Forest):
             return NotImplemented
         same = [np.array_equal(*pair) for pair in zip(self._columns(), other._columns(), strict=True)]
-        facts = [(one.block_size, one.tags, one.cut) for one in (self, other)]
+        facts = [(one.block_size, one.tags, one.cut, one.hints) for one in (self, other)]
         return facts[0] == facts[1] and all(same)
 
     __hash__ = None  # type: ignore[assignment]
@@ -270,6 +278,15 @@ class Forest(Requests, Tabular):
     def is_private(self) -> bool:
         """Whether requests are turns of private conversations: it cuts, or `is_chains`."""
         return self.cut or self.is_chains
+
+    @property
+    def agents(self) -> IntArray:
+        """Agent of each request: that of the hints, else its conversation, else itself; shape (n,)."""
+        return super().agents if self.hints or self.conversation is None else self.conversation
+
+    def with_hints(self, hints: Hints | None) -> Forest:
+        """Return the forest with what applications say of its requests."""
+        return replace(self, hints=checked_hints(hints, len(self)))
 
     @property
     def session(self) -> IntArray:
@@ -349,13 +366,14 @@ class Forest(Requests, Tabular):
 
     def _table(self) -> dict[str, Any]:
         units = self.by_units()
-        said = replace(self, conversation=None, cluster=None)._columns_of(slice(None))
+        said = replace(self, conversation=None, cluster=None, hints=None)._columns_of(slice(None))
         columns = {"paths": [units.path(k) for k in range(len(self))], **said}
         return columns | {name: list(column) for name, column in columns.items() if name == "tags"}
 
     def _columns_of(self, shown: slice) -> dict[str, Any]:
         columns: dict[str, Any] = {name: getattr(self, name) for name in ("ask", "total", *OPTIONAL)}
-        return {name: column[shown] for name, column in columns.items() if column is not None}
+        found = {name: column[shown] for name, column in columns.items() if column is not None}
+        return found if self.hints is None else found | {"hints": self.hints[shown]}
 
     def to_blocks(self, block_size: int) -> Forest:
         """Count in blocks of `block_size` tokens, a multiple or a whole part of the forest's own.

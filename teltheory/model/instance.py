@@ -127,8 +127,9 @@ class Instance:
         parent, length, leaf = grown(zip(*columns, strict=True), ((s.code, s.past) for s in self.initial))
         own = (trace.arrival, trace.block_size)
         forest = Forest(
-            parent, length, leaf[begun:], self.total, self.total, *own, conversation=trace.code, cut=True
-        )
+            parent, length, leaf[begun:], self.total, self.total, *own,
+            conversation=trace.code, cut=True, hints=trace.hints,
+        )  # fmt: skip
         starts = tuple(s._replace(leaf=node) for s, node in zip(self.initial, leaf.tolist(), strict=False))
         return ForestInstance(forest, self.capacity, self.forced, initial=starts)
 

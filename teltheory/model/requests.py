@@ -15,6 +15,9 @@ import numpy as np
 
 from teltheory.model.numbers import FloatArray, IntArray, readonly
 
+if TYPE_CHECKING:
+    from teltheory.model.hints import Hints
+
 
 class Requests(ABC):
     """Requests in arrival order; arrays have an entry a request, in the kind's unit unless said otherwise.
@@ -31,9 +34,12 @@ class Requests(ABC):
         Whether requests walk prefixes that others share: a unit is then a block, and results are in tokens too.
     reuses_prefixes : bool
         Whether what a request reuses is a prefix of its input, so that it is known which units a threshold needs.
+    hints : Hints or None
+        What applications say of the requests; None where they say nothing, not even which agent asks.
     """
 
     block_size: int = 1
+    hints: Hints | None = None
     shared: ClassVar[bool] = False
     reuses_prefixes: ClassVar[bool] = True
 
@@ -103,6 +109,11 @@ class Requests(ABC):
     def session(self) -> IntArray:
         """What requests belong together, by number, such as turns of a conversation; shape (n,)."""
         return np.arange(len(self))
+
+    @property
+    def agents(self) -> IntArray:
+        """Agent of each request, by number: that of the hints, else its conversation, else itself; shape (n,)."""
+        return np.arange(len(self)) if self.hints is None else self.hints.own_agent
 
     @property
     def continued_prompts(self) -> IntArray:

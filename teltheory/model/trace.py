@@ -21,6 +21,7 @@ from teltheory.errors import ArgumentError, TraceError
 from teltheory.model.columns import Column, arrivals, checked_block_size, conversation_numbers, lengths
 from teltheory.model.display import Summary, counted, duration, mean_of, table_of, unit_of
 from teltheory.model.forest import Forest
+from teltheory.model.hints import Hints, checked_hints
 from teltheory.model.numbers import INT64_MAX, FloatArray, IntArray, exact_sum, readonly
 from teltheory.model.requests import Requests
 from teltheory.model.tables import Tabular, columns_in, made_of
@@ -28,6 +29,7 @@ from teltheory.model.turns import (
     INPUTS,
     Turn,
     bounds,
+    check_histories,
     consecutive_turns,
     numbers_by_arrival,
     of_inputs,
@@ -66,6 +68,8 @@ class Trace(Requests, Tabular):
         What a reader has to say about how it made the trace.
     blocks : Forest or None
         What the requests share by the hashes of their blocks, where they are known; the same requests in order.
+    hints : Hints or None
+        What applications say of the turns; `blocks` has the same.
     """
 
     conversation: IntArray
@@ -78,6 +82,7 @@ class Trace(Requests, Tabular):
     block_size: int = 1
     report: object | None = field(default=None, repr=False)
     blocks: Forest | None = field(default=None, repr=False)
+    hints: Hints | None = field(default=None, repr=False)
 
     @classmethod
     def from_turns(
@@ -126,7 +131,7 @@ class Trace(Requests, Tabular):
         before, size = sums_before(labels, q + a) if h is None else h, checked_block_size(block_size)
         trace = cls(labels, q, a, before, times, h is None, names, size, report=report)
         if h is not None:
-            _check_histories(trace)
+            check_histories(trace)
         return trace
 
     @classmethod
@@ -169,7 +174,7 @@ class Trace(Requests, Tabular):
             return False
         facts = [(t.cumulative, t.names, t.block_size) for t in (self, other)]
         same = all(map(np.array_equal, self._columns(), other._columns()))
-        return facts[0] == facts[1] and same and self.blocks == other.blocks
+        return facts[0] == facts[1] and same and self.blocks == other.blocks and self.hints == other.hints
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -217,7 +222,7 @@ class Trace(Requests, Tabular):
         if self.blocks is not None:
             return self.blocks
         columns = self.code, self.history, self.prompt, self.response
-        return Forest.of_turns(*columns, self.arrival, self.block_size)
+        return Forest.of_turns(*columns, self.arrival, self.block_size).with_hints(self.hints)
 
     def with_blocks(self, blocks: Forest | None) -> Trace:
         """Return the trace with what its requests share by the hashes of their blocks.
@@ -229,7 +234,19 @@ class Trace(Requests, Tabular):
         """
         if blocks is not None and len(blocks) != len(self):
             raise TraceError("blocks", None, f"{len(blocks)} requests", f"{len(self)}, one a turn")
-        return replace(self, blocks=blocks)
+        if blocks is None or self.hints == blocks.hints:
+            return replace(self, blocks=blocks)
+        return replace(self, blocks=blocks).with_hints(blocks.hints or self.hints)
+
+    def with_hints(self, hints: Hints | None) -> Trace:
+        """Return the trace with what applications say of its turns."""
+        blocks = None if self.blocks is None else self.blocks.with_hints(hints)
+        return replace(self, hints=checked_hints(hints, len(self)), blocks=blocks)
+
+    @property
+    def agents(self) -> IntArray:
+        """Agent of each turn: that of the hints, else its conversation; shape (n,)."""
+        return self.code if self.hints is None else super().agents
 
     @cached_property
     def next_turn(self) -> IntArray:
@@ -306,7 +323,12 @@ class Trace(Requests, Tabular):
             None if self.cumulative else self.history[shown] - moved,
             block_size=self.block_size,
             report=self.report,
-        ).with_blocks(None if self.blocks is None else self.blocks[shown])
+        )._with(
+            None if self.hints is None else self.hints[shown], None if self.blocks is None else self.blocks[shown]
+        )
+
+    def _with(self, hints: Hints | None, blocks: Forest | None) -> Trace:
+        return replace(self, hints=hints, blocks=blocks)
 
     def __iter__(self) -> Iterator[Turn]:
         """Yield the turns as named tuples."""
@@ -385,14 +407,4 @@ class Trace(Requests, Tabular):
             None if self.cumulative else self.history // size,
             block_size=tokens,
             report=self.report,
-        ).with_blocks(self.blocks.to_blocks(tokens) if self.blocks is not None and fits else None)
-
-
-def _check_histories(trace: Trace) -> None:
-    first = trace.history[~trace.continuing]
-    if exact_sum(first) + exact_sum(trace.prompt) + exact_sum(trace.response) > INT64_MAX:
-        raise TraceError("history", None, "lengths that add up to more than 2**63 - 1", "a smaller sum")
-    past_before = trace.past[trace.previous_turn]
-    for turn in np.flatnonzero(trace.continuing & (trace.history > past_before))[:1]:
-        found, most = int(trace.history[turn]), int(past_before[turn])
-        raise TraceError("history", int(turn), found, f"at most {most}, the conversation's past")
+        )._with(self.hints, self.blocks.to_blocks(tokens) if self.blocks is not None and fits else None)

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from teltheory.errors import ArgumentError
+from teltheory.errors import ArgumentError, TraceError
 from teltheory.model.columns import Column, conversation_numbers, lengths
-from teltheory.model.numbers import IntArray, readonly
+from teltheory.model.numbers import INT64_MAX, IntArray, exact_sum, readonly
 
 Made = TypeVar("Made")
 INPUTS = ("conversation", "total", "response")
@@ -73,3 +73,14 @@ def of_inputs(
     history = np.zeros(len(labels), np.int64)
     history[later] = np.minimum(inputs[later], inputs[earlier] + outputs[earlier])
     return make(conversation, inputs - history, response, history=history, **more)
+
+
+def check_histories(trace: Any) -> None:
+    """Raise `TraceError` for lengths of a trace that are too large together, or a history beyond its past."""
+    first = trace.history[~trace.continuing]
+    if exact_sum(first) + exact_sum(trace.prompt) + exact_sum(trace.response) > INT64_MAX:
+        raise TraceError("history", None, "lengths that add up to more than 2**63 - 1", "a smaller sum")
+    past_before = trace.past[trace.previous_turn]
+    for turn in np.flatnonzero(trace.continuing & (trace.history > past_before))[:1]:
+        found, most = int(trace.history[turn]), int(past_before[turn])
+        raise TraceError("history", int(turn), found, f"at most {most}, the conversation's past")

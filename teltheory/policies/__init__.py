@@ -7,6 +7,7 @@ examples.
 from teltheory.policies.adaptive import AdaptiveTLRU
 from teltheory.policies.clairvoyant import Belady, EndAwareTLRU, LengthAwareTLRU, TailOptimizedBelady
 from teltheory.policies.expiry import TTL
+from teltheory.policies.hinted import Hint, Hinted, Told
 from teltheory.policies.memory import Memory
 from teltheory.policies.node import (
     NextTurn,
@@ -59,6 +60,8 @@ __all__ = [
     "Conversation",
     "CuttingPolicy",
     "EndAwareTLRU",
+    "Hint",
+    "Hinted",
     "LeastRecentlyUsed",
     "LengthAwareTLRU",
     "Memory",
@@ -74,6 +77,7 @@ __all__ = [
     "TailOptimizedBelady",
     "ThresholdLRU",
     "TimedPolicy",
+    "Told",
     "TwoQ",
     "WatchingPolicy",
     "WorkAwareTLRU",

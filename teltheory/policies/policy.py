@@ -16,7 +16,8 @@ A policy that works otherwise has one method, `cut`, instead, which lowers `Node
 than the nodes (times, or what was seen so far), it has `bound_to` instead of `cut`: see `TimedPolicy`. A policy
 whose rules change with what turns have computed so far has `observing`: see `ObservingPolicy`. One that watches
 other caches beside its own has `shadows`: see `WatchingPolicy`. One of forests that remembers what its cache did
-has `memory` beside its rules: see `RememberingPolicy`.
+has `memory` beside its rules: see `RememberingPolicy`. One that listens to applications has `told`: see `Hinted`
+in `teltheory.policies.hinted`.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ BUDGETS: tuple[Budgets, ...] = get_args(Budgets)
 Length: TypeAlias = Annotated[Any, "length"]
 """A whole number in the requests' unit; or text, such as ``"2.8k"`` or ``"200ms"``, until requests read it."""
 RULES = ("drops", "budget", "trim_key", "eviction_key")
-OTHER_WAYS = ("cut", "bound_to", "observing", "shadows", "memory")
+OTHER_WAYS = ("cut", "bound_to", "observing", "shadows", "memory", "told")
 
 
 def _methods(kind: type) -> list[str]:

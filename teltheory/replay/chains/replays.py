@@ -20,6 +20,8 @@ def replay_instance(
     progress: Callable[[int], object] | None = None,
 ) -> Outcome:
     """Replay an instance that was checked before; see `replay`."""
+    if hasattr(policy, "told"):
+        return _told(instance, policy, engine)
     if hasattr(policy, "memory"):
         return _remembered(instance, policy, engine)
     turns = len(instance.requests)
@@ -30,6 +32,13 @@ def replay_instance(
     if outcome.cached.min(initial=0) < 0:
         raise ArgumentError("policy", policy, "one that keeps 0 or more of each conversation")
     return outcome
+
+
+def _told(instance: Instance, policy: AnyPolicy, engine: Engine) -> Outcome:
+    """Replay private conversations under a policy that listens to hints: as the forest of their turns."""
+    from teltheory.replay.trees.replays import replay_forest
+
+    return Outcome.of(instance, replay_forest(instance.as_forest(), policy, "strict", engine).cached)
 
 
 def _remembered(instance: Instance, policy: AnyPolicy, engine: Engine) -> Outcome:

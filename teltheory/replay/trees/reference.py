@@ -9,7 +9,8 @@ expired has gone, and on a forest that cuts what k leaves out of its conversatio
    is what lies deeper than its budget or is not kept;
 4. while more than C units are cached the policy says what goes: first surplus, in its order of trimming or, of
    private conversations, the deepest unit of each tree a round, then the rest in its order of eviction, or as the
-   policy's memory says (`teltheory.policies.memory`).
+   policy's memory says (`teltheory.policies.memory`). What applications have told stands before that
+   (`teltheory.policies.hinted`).
 
 In a cache with holes any unit may go. A strict cache is closed towards the root: only units without a cached unit
 below them may go, and the policy's order is over those of the moment. Units with equal keys go by their last
@@ -30,6 +31,7 @@ from teltheory.errors import ArgumentError
 from teltheory.model.instance import ForestInstance
 from teltheory.model.nodes import path_to
 from teltheory.model.outcome import Outcome
+from teltheory.policies.hinted import Telling
 from teltheory.policies.learned.return_aware import LearntOrder
 from teltheory.policies.memory import Memory
 from teltheory.policies.node import NextTurn, Node
@@ -75,11 +77,20 @@ def replay_reference(instance: ForestInstance, policy: Policy, strict: bool = Tr
     return Outcome.of_forest(forest, [hits for hits, _ in served], [added for _, added in served])
 
 
-def rules_for(policy: Any, instance: ForestInstance, strict: bool) -> Callable[[int], Policy]:
+def listening(policy: Any, instance: ForestInstance) -> tuple[Telling | None, Any]:
+    """Return what hears of hints, None where nothing does, and the policy behind it."""
+    if not hasattr(policy, "told"):
+        return None, policy
+    if instance.initial:
+        raise ArgumentError("initial", instance.initial, "none, under hints")
+    return policy.told(instance.requests), policy.policy
+
+
+def rules_for(policy: Any, instance: ForestInstance, strict: bool, rounds: bool = True) -> Callable[[int], Policy]:
     """Return what says by which rules to cut after a request, given its number."""
     if isinstance(policy, LearntOrder):
         return learnt_units(policy.xi, instance)
-    settled_once = settled(policy, instance.requests)
+    settled_once = settled(policy, instance.requests, rounds)
     if not hasattr(policy, "shadows"):
         return lambda k: settled_once
     watched = [replayed_requests(instance, one, strict) for one in policy.shadows(instance)]
@@ -95,7 +106,8 @@ def seen(watched: Iterator[tuple[int, int, set[int]]]) -> Seen:
 
 def replayed_requests(instance: ForestInstance, policy: Any, strict: bool) -> Iterator[tuple[int, int, set[int]]]:
     """Replay request by request; yield the units that each hits, those that it adds, and what is held after it."""
-    rules, mark = rules_for(policy, instance, strict), mark_of(policy)
+    telling, policy = listening(policy, instance)
+    rules, mark = rules_for(policy, instance, strict, telling is None), mark_of(policy)
     memory, instance = remembered(policy, instance), instance.by_units()
     forest, mark = instance.requests, "last" if instance.requests.cut else mark
     times = [None] * len(forest) if forest.arrival is None else forest.arrival.tolist()
@@ -118,20 +130,33 @@ def replayed_requests(instance: ForestInstance, policy: Any, strict: bool) -> It
             if memory is not None:
                 memory.used(units[node], node in held.units)
         paths.append(path)
+        if telling is not None:
+            telling.hear(k, path)
         added = held.add(path)
         if k < len(forest) - 1 or not instance.forced:
             ended = k - instance.exempt
             exempt = {node for path in paths[max(ended + 1, 0) :] for node in path}
             over = [*(paths_before(instance) if k == 0 else ()), *paths[max(ended, 0) : max(ended + 1, 0)]]
             released = [node for path in over for node in path if node not in exempt]
-            policy = rules(k)
-            drop(held, units, policy, released)
-            if memory is None:
-                cut(held, units, policy, instance.capacity, exempt)
-            else:
-                release(held, units, memory, released)
-                cut_by_memory(held, units, policy, memory, instance.capacity, exempt)
+            brought_down(held, units, (rules(k), memory, telling), released, instance.capacity, exempt)
         yield hits, added, held.units
+
+
+def brought_down(
+    held: HeldUnits,
+    units: dict[int, Unit],
+    says: tuple[Policy, Memory | None, Telling | None],
+    released: list[int],
+    capacity: int,
+    exempt: set[int],
+) -> None:
+    """Drop what is not kept of paths that come under their first cut, and cut the cache to the capacity."""
+    policy, memory, telling = says
+    drop(held, units, policy, released)
+    if memory is None:
+        return cut(held, units, policy, capacity, exempt, telling)
+    release(held, units, memory, released)
+    return cut_by_memory(held, units, policy, memory, capacity, exempt, telling)
 
 
 def remembered(policy: Policy, instance: ForestInstance) -> Memory | None:
@@ -264,18 +289,26 @@ def release(held: HeldUnits, units: dict[int, Unit], memory: Memory, released: l
             memory.released(units[node])
 
 
-def cut(held: HeldUnits, units: dict[int, Unit], policy: Policy, capacity: int, exempt: set[int]) -> None:
+def cut(
+    held: HeldUnits,
+    units: dict[int, Unit],
+    policy: Policy,
+    capacity: int,
+    exempt: set[int],
+    telling: Telling | None = None,
+) -> None:
     """Cut the cache to the capacity."""
     if policy.trim == "round-robin":
         trim_in_rounds(held, units, policy, capacity, exempt)
-    queue = [(order(policy, units[node]), node) for node in held.units if node not in exempt and held.may_go(node)]
+    ends = [node for node in held.units if node not in exempt and held.may_go(node)]
+    queue = [(order(policy, units[node], telling), node) for node in ends]
     heapq.heapify(queue)
     while len(held.units) > capacity:
         _, node = heapq.heappop(queue)
         held.remove(node)
         above = held.parent[node]
         if held.strict and above not in exempt and held.may_go(above):
-            heapq.heappush(queue, (order(policy, units[above]), above))
+            heapq.heappush(queue, (order(policy, units[above], telling), above))
 
 
 def trim_in_rounds(
@@ -292,14 +325,22 @@ def trim_in_rounds(
 
 
 def cut_by_memory(
-    held: HeldUnits, units: dict[int, Unit], policy: Policy, memory: Memory, capacity: int, exempt: set[int]
+    held: HeldUnits,
+    units: dict[int, Unit],
+    policy: Policy,
+    memory: Memory,
+    capacity: int,
+    exempt: set[int],
+    telling: Telling | None = None,
 ) -> None:
-    """Cut the cache to the capacity; what is no surplus goes as the memory says."""
+    """Cut the cache to the capacity; what hints leave equal and is no surplus goes as the memory says."""
     while len(held.units) > capacity:
         cached = [units[node] for node in held.units if node not in exempt]
         nodes = [unit for unit in cached if held.may_go(unit.code)]
-        spare = [unit for unit in nodes if surplus(policy, unit)]
-        gone = min(spare, key=lambda unit: order(policy, unit)) if spare else memory.victim(nodes, cached)
+        first = min(head(policy, unit, telling) for unit in nodes)
+        equal = [unit for unit in nodes if head(policy, unit, telling) == first]
+        spare = surplus(policy, equal[0])
+        gone = min(equal, key=lambda unit: order(policy, unit)) if spare else memory.victim(equal, cached)
         held.remove(gone.code)
 
 
@@ -319,12 +360,18 @@ def surplus(policy: Policy, unit: Unit) -> bool:
     return unit.place > policy.budget(unit) or policy.drops(unit)
 
 
-def order(policy: Policy, unit: Unit) -> tuple[Any, ...]:
+def head(policy: Policy, unit: Unit, telling: Telling | None) -> tuple[Any, ...]:
+    """Return what stands before the policy's own order: surplus goes first, as far as hints say nothing else."""
+    spare = surplus(policy, unit)
+    return (not spare,) if telling is None else telling.key(unit.code, spare)
+
+
+def order(policy: Policy, unit: Unit, telling: Telling | None = None) -> tuple[Any, ...]:
     """Return by what a unit goes: the smallest first."""
     if surplus(policy, unit):
         key = policy.trim_key(unit) if policy.trim == "least-recent" else 0
-        return (0, key, unit.recent, -unit.place)
-    key = policy.eviction_key(unit)
+    else:
+        key = policy.eviction_key(unit)
     if key is None:
         raise unlike(policy, "eviction_key returns a number", None)
-    return (1, key, unit.recent, -unit.place)
+    return (*head(policy, unit, telling), key, unit.recent, -unit.place)

@@ -19,6 +19,7 @@ def check_forest_cache(policy: AnyPolicy, cache: Cache) -> None:
     """Raise `ArgumentError` for a cache that is none, and for a policy that a forest is not replayed by."""
     if cache not in ("strict", "holes") and not isinstance(cache, RadixNodes):
         raise ArgumentError("cache", cache, "'strict', 'holes' or RadixNodes()")
+    policy = getattr(policy, "policy", policy) if hasattr(policy, "told") else policy
     if not (runs_on_forests(policy) or hasattr(policy, "shadows")):
         raise ArgumentError("policy", policy, "one with rules, as a forest is replayed by those alone")
     if isinstance(cache, RadixNodes) and hasattr(policy, "shadows"):
