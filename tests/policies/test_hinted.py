@@ -171,7 +171,7 @@ FOREST = tt.Forest.from_paths([[1], [2], [1]], arrival=[0, 1, 2], agent=[*"ABA"]
         (lambda: tt.Hinted("lru", "clse"), "use: found 'clse', expected close, superseded, retain, resume, prio"),
         (lambda: tt.Hinted("lru", ("close", "close")), "each hint at most once"),
         (lambda: tt.Hinted("lru", keep="last"), "keep: found 'last', expected 'first' or 'after'"),
-        (lambda: tt.Hinted(tt.TLRU(xi=1, q_hat=1, trim="round-robin")), "trim: .*least-recent or eager under hints"),
+        (lambda: tt.Hinted(tt.TLRU(xi=1, q_hat=1, trim="round-robin")), "trim: .*or eager under hints"),
         (lambda: tt.Hinted(tt.ReturnAwareTLRU(xi=1, q_hat=1)), "policy: .*one by rules"),
         (lambda: tt.replay(FOREST, tt.Hinted("belady"), 1), "does not know the future"),
         (lambda: tt.replay(tt.Forest.from_paths([[1]]), tt.Hinted("lru"), 1), "no arrival times"),
