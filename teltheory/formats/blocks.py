@@ -45,7 +45,6 @@ class RequestBlocks:
         self.field = field
         self.block_size = block_size
         self.content = content
-        self.tags: list[str] = []
         self._parent, self._leaf = array("q"), array("q")
         self._ask, self._tokens = array("q"), array("q")
         self._nodes: dict[Hashable, int] = {}
@@ -67,19 +66,17 @@ class RequestBlocks:
             record.fail(self.field, len(ids), f"{expected}; blocks=N (--blocks N) names another size")
         return ids if len(ids) == full else ids[:full]
 
-    def add(self, record: Record, ids: Sequence[Any], tokens: int, ask: int | None = None, tag: str = "") -> int:
+    def add(self, record: Record, ids: Sequence[Any], tokens: int, ask: int | None = None) -> int:
         """Add a request whose path has these blocks, `ask` of them input; return its leaf."""
         leaf = self._by_content(ids) if self.content else self.below(record, ids, NO_NODE)
-        self.add_path(leaf, len(ids) if ask is None else ask, tokens, tag)
+        self.add_path(leaf, len(ids) if ask is None else ask, tokens)
         return leaf
 
-    def add_path(self, leaf: int, ask: int, tokens: int, tag: str = "") -> None:
+    def add_path(self, leaf: int, ask: int, tokens: int) -> None:
         """Add a request whose path ends at a block that is there."""
         self._leaf.append(leaf)
         self._ask.append(ask)
         self._tokens.append(tokens)
-        if tag:
-            self.tags.append(tag)
 
     def go_on(self, request: int, leaf: int, more_asked: int) -> None:
         """Let the path of a request end deeper; of its new blocks some are input."""
@@ -147,10 +144,9 @@ class RequestBlocks:
     def forest(self, order: IntArray, arrival: FloatArray | None) -> Forest:
         """Return the forest of the requests in the order of their arrivals, blocks numbered as they occur."""
         leaf, ask, tokens = (readonly(ints(column)[order]) for column in (self._leaf, self._ask, self._tokens))
-        tags = [self.tags[k] for k in order.tolist()] if self.tags else None
         parent = np.array(ints(self._parent))
         size = self.block_size
-        forest = Forest.of_nodes(parent, leaf, ask, None, arrival, block_size=size, tokens=tokens, tags=tags)
+        forest = Forest.of_nodes(parent, leaf, ask, None, arrival, block_size=size, tokens=tokens)
         return forest if (np.diff(order) == 1).all() else in_order_of_use(forest)
 
 

@@ -11,14 +11,15 @@
 4. A session is a conversation, and so is each agent. The history is as far as the ids say: if all full blocks of
    the conversation's request before come back, its input and output; else the blocks that do.
 5. Outputs have no ids of their own: the path of a request is its input. A request without ids shares nothing.
-6. The tag of a request has its type, why it stopped, and which kind of agent made it.
+6. Hints: each conversation is an agent, and a nested one has its parent. Agents are named by the ids of their
+   sessions and their own, if all differ. A request's kind is that of its nested agent, else its own type; it was
+   done `api_time` seconds after `t`.
 7. `tool_tokens` and `system_tokens` are in every input of a session or agent; the report adds them up.
 """
 
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -30,6 +31,7 @@ from teltheory.formats.format import Format, Source, has
 from teltheory.formats.reading import ints
 from teltheory.formats.records import Record
 from teltheory.formats.requests import RequestColumns, dated_inputs
+from teltheory.model.hints import NO_AGENT
 from teltheory.model.numbers import FloatArray
 from teltheory.model.trace import Trace
 from teltheory.workloads.times import Times
@@ -63,13 +65,17 @@ class _Sessions:
 
     def add(self, record: Record, blocks: RequestBlocks) -> None:
         """Add a session and its agents."""
-        for agent in _agents(record, 0.0, ""):
-            self._add_agent(agent, blocks)
+        numbers = dict[tuple[int, ...], int]()
+        for agent in _agents(record, 0.0, "", _named(record, "id")):
+            parent = numbers.get(agent.place[:-1], NO_AGENT) if agent.place else NO_AGENT
+            numbers[agent.place] = self.conversations
+            self._add_agent(agent, blocks, parent)
         self.sessions += 1
 
-    def _add_agent(self, agent: _Agent, blocks: RequestBlocks) -> None:
+    def _add_agent(self, agent: _Agent, blocks: RequestBlocks, parent: int) -> None:
         number, before, model = self.conversations, list[int](), None
         self.conversations += 1
+        self.requests.said.names.append(agent.name)
         for name, what in TOLD.items():
             if agent.record.get(name) is not None:
                 self.requests.told[what] += agent.record.whole(name) * len(agent.requests)
@@ -81,7 +87,9 @@ class _Sessions:
             self.requests.add(number, tokens, output, seconds)
             self.requests.history.append(_history(before, ids, blocks.block_size, tokens))
             self.requests.session.append(self.sessions)
-            blocks.add(request, ids, tokens, tag=_tag(request, agent.kind))
+            blocks.add(request, ids, tokens)
+            kind, stop = agent.kind or str(request.get("type") or ""), str(request.get("stop") or "")
+            self.requests.said.add(number, parent, kind, stop, _seconds(request, "api_time", np.nan))
             model, other = request.get("model") if model is None else model, request.get("model")
             self.requests.odd["requests of another model than the first of their agent"] += other != model
             before = ids
@@ -89,10 +97,12 @@ class _Sessions:
 
 @dataclass(frozen=True)
 class _Agent:
-    """The requests of an agent with their times, in seconds since the session's start."""
+    """The requests of an agent with their times, in seconds since the session's start; its place among agents."""
 
     record: Record
     kind: str
+    name: str
+    place: tuple[int, ...]
     requests: list[tuple[Record, float]]
 
 
@@ -124,7 +134,9 @@ def _blocks(record: Record, blocks: RequestBlocks | None, said: int | None) -> R
     return RequestBlocks(size) if blocks is None else blocks
 
 
-def _agents(record: Record, start: float | None, kind: str) -> Iterator[_Agent]:
+def _agents(
+    record: Record, start: float | None, kind: str, name: str, place: tuple[int, ...] = ()
+) -> Iterator[_Agent]:
     """Yield the agent whose requests a record has, and after it the agents that it started.
 
     Times count from `start`; None says that those of all agents count from the session's start.
@@ -143,10 +155,16 @@ def _agents(record: Record, start: float | None, kind: str) -> Iterator[_Agent]:
             nested.append(request)
             one_clock &= _first(request) > (own[-1][1] if own else 0.0)
     if own:
-        yield _Agent(record, kind, own)
-    for agent in nested:
+        yield _Agent(record, kind, name, place, own)
+    for i, agent in enumerate(nested):
         begun = None if start is None or (one_clock and not kind) else start + _begun(agent)
-        yield from _agents(agent, begun, str(agent.get("subagent_type") or "agent"))
+        known = _named(agent, "agent_id")
+        below = f"{name}/{known}" if name and known else ""
+        yield from _agents(agent, begun, str(agent.get("subagent_type") or "agent"), below, (*place, i))
+
+
+def _named(record: Record, field: str) -> str:
+    return str(record.get(field) or "").strip()
 
 
 def _first(agent: Record) -> float:
@@ -169,9 +187,9 @@ def _time(request: Record, before: list[tuple[Record, float]], start: float) -> 
     return seconds
 
 
-def _seconds(record: Record, name: str) -> float:
+def _seconds(record: Record, name: str, unsaid: float = 0.0) -> float:
     if name != "t" and record.get(name) is None:
-        return 0.0
+        return unsaid
     value = record.number(name, "a number, 0 or more")
     if value < 0:
         record.fail(name, value, "a number, 0 or more")
@@ -188,11 +206,6 @@ def _history(before: list[int], ids: list[int], size: int, tokens: int) -> int:
 def _own(request: int, blocks: int) -> list[int]:
     """Return ids of blocks that no other request has: numbers below 0."""
     return [-(request << 32) - k for k in range(1, blocks + 1)]
-
-
-def _tag(request: Record, kind: str) -> str:
-    said = {"type": request.get("type"), "stop": request.get("stop"), "agent": kind}
-    return sys.intern(" ".join(f"{name}={value}" for name, value in said.items() if value) or "none")
 
 
 def _starts(sessions: int, times: Times | None) -> tuple[FloatArray, str]:

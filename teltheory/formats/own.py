@@ -1,12 +1,14 @@
 """The toolkit's own format: the columns conversation, prompt, response and, optional, arrival and history.
 
-What requests share by the hashes of their blocks has columns too (`teltheory.formats.walks`).
+What requests share by the hashes of their blocks has columns too (`teltheory.formats.walks`), and so have hints
+(`teltheory.model.hint_columns`).
 
 A file of these columns alone, in the order of its arrivals, which are numbers, is read as arrays. One that has
 other columns, other names for them, dates, or rows in another order is a log (`teltheory.formats.mapped`).
 """
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +17,20 @@ from teltheory.errors import TraceError
 from teltheory.formats.format import TABLE, Format, Source
 from teltheory.formats.mapped import Names
 from teltheory.formats.mapped import read as read_log
-from teltheory.formats.rows import OWN_COLUMNS, WALK_COLUMNS, Rows, csv_rows, json_rows, parquet_rows, table_rows
+from teltheory.formats.rows import (
+    OWN_COLUMNS,
+    WALK_COLUMNS,
+    Rows,
+    csv_rows,
+    is_csv_number,
+    json_rows,
+    parquet_rows,
+    table_rows,
+)
 from teltheory.formats.walks import blocks_in
 from teltheory.model.clocks import date_of
+from teltheory.model.hint_columns import AGENTS, SAID
+from teltheory.model.hint_tables import hinted
 from teltheory.model.trace import COLUMNS, Trace
 
 READERS = {"csv": csv_rows, "jsonl": json_rows, "parquet": parquet_rows}
@@ -64,10 +77,20 @@ def _of_rows(source: Source, rows: Rows) -> Trace:
     arrival, history = (rows.column(field) if field in rows.columns else None for field in COLUMNS[3:])
     try:
         trace = source.check(Trace.from_turns(conversation, prompt, response, arrival, history))
-        return trace.with_blocks(blocks_in(rows, trace))
+        return hinted(trace, _said(rows)).with_blocks(blocks_in(rows, trace))
     except TraceError as error:
         field = {"ask": "asked", "total": "computed"}.get(error.field, error.field)
         rows.fail(error.turn, field, error.found, error.expected)
+
+
+def _said(rows: Rows) -> dict[str, Any]:
+    """Return the columns of hints; in a CSV file, where all agents are texts, they are numbers if all look so."""
+    found = {name: rows.columns[name] for name in SAID if name in rows.columns}
+    agents = {one for name in AGENTS for one in found.get(name, ()) if one is not None}
+    if all(isinstance(one, str) and is_csv_number(one) for one in agents) and rows.texts:
+        for name in found.keys() & {*AGENTS}:
+            found[name] = [None if one is None else int(one) for one in found[name]]
+    return found
 
 
 OWN = Format(

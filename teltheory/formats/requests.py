@@ -21,9 +21,10 @@ import numpy as np
 from teltheory.errors import ArgumentError
 from teltheory.formats.blocks import RequestBlocks
 from teltheory.formats.reading import ChainingReport, ReadingReport, counted, ints
+from teltheory.formats.said import Said
 from teltheory.model.numbers import BoolArray, FloatArray, IntArray, readonly
 from teltheory.model.trace import Trace
-from teltheory.model.turns import consecutive_turns
+from teltheory.model.turns import preceding
 from teltheory.workloads.times import NEEDED, Times
 
 __all__ = ["RequestColumns", "whole_inputs"]
@@ -58,6 +59,8 @@ class RequestColumns:
         What time 0 is, in words, if that is known.
     session : array of int64
         What belongs together, if that is more than a conversation: the agents of a session.
+    said : Said
+        What the file says of the requests beside their tokens.
     """
 
     conversation: array[int] = field(default_factory=lambda: array("q"))
@@ -73,6 +76,7 @@ class RequestColumns:
     places: array[int] = field(default_factory=lambda: array("q"))
     begins: str = ""
     session: array[int] = field(default_factory=lambda: array("q"))
+    said: Said = field(default_factory=Said)
 
     def __len__(self) -> int:
         return len(self.inputs)
@@ -116,7 +120,7 @@ def _chained(requests: RequestColumns, arrival: FloatArray, report: Callable[[Ch
     order = requests.order(arrival)
     conversation, inputs = ints(requests.conversation)[order], ints(requests.inputs)[order]
     ends = inputs + ints(requests.outputs)[order]
-    before = _before(conversation)
+    before = preceding(conversation)
     past = np.where(before >= 0, ends[before], 0)
     parent = _parents(requests, order) if len(requests.parent) else before
     history = np.minimum(past, inputs)
@@ -131,7 +135,8 @@ def _chained(requests: RequestColumns, arrival: FloatArray, report: Callable[[Ch
 
 
 def with_blocks(trace: Trace, requests: RequestColumns, order: IntArray) -> Trace:
-    """Return a trace of the requests in an order with what they share, if that is known."""
+    """Return a trace of the requests in an order with what is said of them and what they share, if it is known."""
+    trace = trace.with_hints(requests.said.of(trace, order))
     if requests.blocks is None or not len(trace):
         return trace
     forest = requests.blocks.forest(order, trace.arrival)
@@ -211,14 +216,6 @@ def _from_file(
     filled = np.empty(len(by))
     filled[by] = seconds
     return filled, SUBMITTED + begins + (DELAYED if unknown.any() else "")
-
-
-def _before(conversation: IntArray) -> IntArray:
-    """Return for each request the one before it in its conversation, -1 if there is none."""
-    earlier, later = consecutive_turns(conversation)
-    before = np.full(len(conversation), -1, np.int64)
-    before[later] = earlier
-    return before
 
 
 def _parents(requests: RequestColumns, order: IntArray) -> IntArray:

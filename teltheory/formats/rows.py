@@ -13,25 +13,31 @@ import numpy as np
 
 from teltheory.errors import FileError, listed, shown
 from teltheory.formats.opened import lines_of, opened_parquet, opened_text, values_of
+from teltheory.model.hint_columns import EVENTS, SAID
 from teltheory.model.trace import COLUMNS
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,4000}")
 _ID = re.compile(r"-?(0|[1-9][0-9]{0,4000})")
 _SHOWN = 60
 LONGEST = 2**62
-WALK_COLUMNS = ("block_size", "below", "added", "asked", "computed", "tokens", "tag")
+WALK_COLUMNS = ("block_size", "below", "added", "asked", "computed", "tokens")
 """Of block hashes, in the toolkit's own format: see `teltheory.formats.walks`."""
-OWN_COLUMNS = (*COLUMNS, *WALK_COLUMNS)
+OWN_COLUMNS = (*COLUMNS, *WALK_COLUMNS, *SAID)
+TEXTS = ("agent", "parent_agent", "kind", "stop", EVENTS)
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Columns of a file, None if a row has no value, and the number of each row, counted from 1."""
+    """Columns of a file, None if a row has no value, and the number of each row, counted from 1.
+
+    `texts` says that the file tells no numbers from texts.
+    """
 
     path: Path
     columns: Mapping[str, Sequence[Any]]
     numbers: Sequence[int]
     unit: str = "line"
+    texts: bool = False
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -69,7 +75,7 @@ def csv_rows(path: Path) -> Rows:
     columns = {
         name: _csv_column(name, [cells[i].strip() for _, cells in numbered]) for i, name in enumerate(header)
     }
-    return Rows(path, columns, [number for number, _ in numbered])
+    return Rows(path, columns, [number for number, _ in numbered], texts=True)
 
 
 def csv_lines(path: Path, file: TextIO) -> Iterator[tuple[int, list[str]]]:
@@ -89,7 +95,7 @@ def csv_lines(path: Path, file: TextIO) -> Iterator[tuple[int, list[str]]]:
 
 
 def _csv_column(name: str, cells: list[str]) -> list[Any]:
-    if name == "tag" or (name == "conversation" and not all(map(is_csv_number, cells))):
+    if name in TEXTS or (name == "conversation" and not all(map(is_csv_number, cells))):
         return [cell or None for cell in cells]
     return [_csv_value(cell) for cell in cells]
 

@@ -42,7 +42,8 @@ def _add(log: TokenLog, record: Record, micros: int) -> None:
         if found is not None and meta.get(name) not in (None, len(found)) and log.counter is None:
             record.fail(f"out.meta_info.{name}", meta.get(name), f"{len(found)}, as many as ids; {WHOLE}")
     produced = meta.get("completion_tokens") or 0 if answer is None else len(answer)
-    log.add(record, asked, answer or (), produced, micros, _stop(meta))
+    log.add(record, asked, answer or (), produced, micros)
+    log.requests.said.add(stop=_stop(meta))
 
 
 def read(source: Source) -> Trace:
@@ -101,7 +102,7 @@ def _latency(record: Record) -> int:
 
 def _stop(meta: dict[str, Any]) -> str:
     reason = meta.get("finish_reason")
-    return f"stop={reason.get('type') if isinstance(reason, dict) else reason}"
+    return str((reason.get("type") if isinstance(reason, dict) else reason) or "")
 
 
 SGLANG = Format(

@@ -58,7 +58,6 @@ class TokenLog:
         answer: Sequence[int],
         produced: int,
         time: float,
-        tag: str = "",
     ) -> None:
         """Add a request with the tokens of its input and, where they are known, of its output."""
         number, size, inputs = len(self.requests), self.blocks.block_size, len(self.system) + len(asked)
@@ -66,7 +65,7 @@ class TokenLog:
             named = names(joined([self.system, asked, answer]), size)
         except OverflowError:
             record.fail("ids of tokens", max([*asked, *answer], key=abs), "numbers below 2**63")
-        leaf = self.blocks.add(record, named, inputs, inputs // size, tag)
+        leaf = self.blocks.add(record, named, inputs, inputs // size)
         end = leaf
         for _ in range(len(named) - inputs // size):
             end = self.blocks.before(end)

@@ -10,7 +10,6 @@ the path of a request that adds nothing. A file holds the columns
     asked       blocks of the path that are input
     computed    blocks that a prefill with an empty cache computes, if not those asked
     tokens      input tokens, a last block that is not full included, if not the history and the prompt
-    tag         what is said of the request, if something is
 """
 
 from dataclasses import replace
@@ -68,7 +67,7 @@ def columns_of(trace: Trace) -> dict[str, Any]:
         columns["computed"] = forest.total
     if not np.array_equal(forest.inputs, trace.total):
         columns["tokens"] = forest.inputs
-    return columns if forest.tags is None else columns | {"tag": list(forest.tags)}
+    return columns
 
 
 def blocks_in(rows: Rows, trace: Trace) -> Forest | None:
@@ -77,12 +76,12 @@ def blocks_in(rows: Rows, trace: Trace) -> Forest | None:
     if not named or not len(trace):
         return None
     needed = "block_size", "below", "added", "asked"
-    found = {name: lengths(name, rows.column(name), len(trace)) for name in (*needed, *named) if name != "tag"}
+    found = {name: lengths(name, rows.column(name), len(trace)) for name in (*needed, *named)}
     _check(found)
     parent, leaf = from_walks(found["below"], found["added"])
     size, tokens = int(found["block_size"][0]), found.get("tokens", trace.total)
     columns = parent, leaf, found["asked"], found.get("computed"), trace.arrival
-    return Forest.of_nodes(*columns, block_size=size, tokens=tokens, tags=_tags(rows))
+    return Forest.of_nodes(*columns, block_size=size, tokens=tokens)
 
 
 def _check(found: dict[str, IntArray]) -> None:
@@ -101,15 +100,3 @@ def _check(found: dict[str, IntArray]) -> None:
     for row in np.flatnonzero(found["below"] > before)[:1]:
         expected = f"at most {int(before[row])}, the blocks of the rows before"
         raise TraceError("below", int(row), int(found["below"][row]), expected)
-
-
-def _tags(rows: Rows) -> list[str] | None:
-    if "tag" not in rows.columns:
-        return None
-    column = rows.columns["tag"]
-    found = column.tolist() if isinstance(column, np.ndarray) else column
-    tags = ["" if tag is None else tag for tag in found]
-    for row, tag in enumerate(tags):
-        if not isinstance(tag, str):
-            raise TraceError("tag", row, tag, "a text")
-    return tags

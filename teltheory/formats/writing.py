@@ -11,6 +11,7 @@ from teltheory.base.whole_files import write_whole
 from teltheory.errors import ArgumentError
 from teltheory.formats.rows import is_csv_number
 from teltheory.formats.walks import columns_of
+from teltheory.model.hint_tables import columns_of as said_of
 from teltheory.model.trace import COLUMNS, Trace
 
 ROWS_AT_ONCE = 1 << 16
@@ -55,7 +56,11 @@ def _columns(trace: Trace) -> dict[str, Any]:
     if trace.names is not None:
         columns["conversation"] = [trace.names[i] for i in trace.conversation.tolist()]
     left_out = {"arrival": trace.arrival is None, "history": trace.cumulative}
-    return {name: column for name, column in columns.items() if not left_out.get(name)} | columns_of(trace)
+    return (
+        {name: column for name, column in columns.items() if not left_out.get(name)}
+        | columns_of(trace)
+        | said_of(trace)
+    )
 
 
 def _check_rows(trace: Trace) -> None:
@@ -66,23 +71,28 @@ def _check_rows(trace: Trace) -> None:
 
 
 def _check_names(trace: Trace) -> None:
-    tags = () if trace.blocks is None or trace.blocks.tags is None else trace.blocks.tags
-    for tag in tags:
-        if tag != tag.strip() or "\r" in tag or "\0" in tag:
-            raise ArgumentError("tag", tag, "a tag that CSV keeps; .jsonl and .parquet keep every tag")
-    names = trace.names or ()
+    hints = trace.hints
+    for column in ("kind", "stop"):
+        for text in dict.fromkeys((hints and getattr(hints, column)) or ()):
+            if text != text.strip() or "\r" in text or "\0" in text:
+                raise ArgumentError(column, text, "a text that CSV keeps; .jsonl and .parquet keep every text")
+    _check_column_of_names("conversation", trace.names or ())
+    _check_column_of_names("agent", (hints and hints.names) or ())
+
+
+def _check_column_of_names(column: str, names: tuple[str, ...]) -> None:
     for name in names:
         if name != name.strip() or not name or "\r" in name or "\0" in name:
-            raise ArgumentError("conversation", name, "a name that CSV keeps; .jsonl and .parquet keep every name")
+            raise ArgumentError(column, name, "a name that CSV keeps; .jsonl and .parquet keep every name")
     if names and all(map(is_csv_number, names)):
-        raise ArgumentError(
-            "conversation", names[0], "a name that is no number; .jsonl and .parquet keep every name"
-        )
+        raise ArgumentError(column, names[0], "a name that is no number; .jsonl and .parquet keep every name")
 
 
 def _check_unicode(trace: Trace) -> None:
     """Parquet keeps every trace, except for names that are no Unicode."""
-    for name in trace.names or ():
+    hints = trace.hints
+    said = () if hints is None else (*(hints.names or ()), *(hints.kind or ()), *(hints.stop or ()))
+    for name in (*(trace.names or ()), *said):
         if not name.isascii() and name != name.encode("utf-8", "replace").decode():
             raise ArgumentError("conversation", name, "a name in Unicode")
 

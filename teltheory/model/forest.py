@@ -20,27 +20,20 @@ from typing import Any, ClassVar
 import numpy as np
 
 from teltheory.errors import ArgumentError
+from teltheory.model import nodes
 from teltheory.model.branching import NO_NODE, grown, leaves_out, with_next_trees
 from teltheory.model.columns import Column, arrivals, checked, checked_block_size, lengths
 from teltheory.model.display import counted, mean_of, table_of
+from teltheory.model.hint_columns import SAID
+from teltheory.model.hint_tables import columns_of, with_said
 from teltheory.model.hints import Hints, checked_hints
-from teltheory.model.nodes import (
-    at_nodes,
-    first_through,
-    path_to,
-    renumbered,
-    renumbered_upwards,
-    rescaled,
-    roots,
-    sums_down,
-    walked,
-)
+from teltheory.model.nodes import at_nodes, sums_down
 from teltheory.model.numbers import FloatArray, IntArray, readonly
 from teltheory.model.requests import Requests
 from teltheory.model.tables import Tabular, made_of, of_lists
 from teltheory.model.turns import bounds, consecutive_turns
 
-OPTIONAL = ("arrival", "tokens", "tags", "conversation", "cluster")
+OPTIONAL = ("arrival", "tokens", "conversation", "cluster")
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +61,6 @@ class Forest(Requests, Tabular):
         Tokens per unit.
     tokens : ndarray of int64, shape (n,), or None
         Tokens of each request's input, a last block that is not full included; see `inputs`.
-    tags : tuple of str, shape (n,), or None
-        What is said of each request, such as why it stopped.
     conversation : ndarray of int64, shape (n,), or None
         Conversation of each request, by number, where requests are turns: an empty path does not say it.
     cut : bool
@@ -89,7 +80,6 @@ class Forest(Requests, Tabular):
     arrival: FloatArray | None = None
     block_size: int = 1
     tokens: IntArray | None = None
-    tags: tuple[str, ...] | None = None
     conversation: IntArray | None = None
     cut: bool = False
     cluster: IntArray | None = None
@@ -106,7 +96,6 @@ class Forest(Requests, Tabular):
         *,
         block_size: int = 1,
         tokens: Column | None = None,
-        tags: Sequence[str] | None = None,
         agent: Sequence[Any] | None = None,
     ) -> Forest:
         """Make a forest of nodes of length 1 from the blocks of each request.
@@ -125,8 +114,6 @@ class Forest(Requests, Tabular):
             Tokens per block.
         tokens : sequence of int, optional
             Tokens of each input, if not `total` blocks; at least the blocks that it asks for.
-        tags : sequence of str, optional
-            What is said of each request.
         agent : sequence of int or of str, optional
             Who asks, by number or by name, None where that is not said; each request has its own when left out.
 
@@ -136,11 +123,11 @@ class Forest(Requests, Tabular):
             For a block with two parents, an ask beyond its path, a total below its ask, an input of fewer tokens
             than its blocks have: names the request (counted from 0), the value and what was expected.
         """
-        nodes: dict[int, int] = {}
+        held: dict[int, int] = {}
         parents: list[int] = []
-        leaves = [walked(k, path, nodes, parents) for k, path in enumerate(paths)]
+        leaves = [nodes.walked(k, path, held, parents) for k, path in enumerate(paths)]
         parent, leaf = readonly(np.array(parents, np.int64)), readonly(np.array(leaves, np.int64))
-        made = cls.of_nodes(parent, leaf, ask, total, arrival, block_size=block_size, tokens=tokens, tags=tags)
+        made = cls.of_nodes(parent, leaf, ask, total, arrival, block_size=block_size, tokens=tokens)
         return made if agent is None else made.with_hints(Hints.of(made, agent=agent))
 
     @classmethod
@@ -150,14 +137,14 @@ class Forest(Requests, Tabular):
         Parameters
         ----------
         table : DataFrame of pandas or polars, pyarrow.Table, relation of DuckDB, mapping of columns
-            Has the column `paths`, of lists, and may have `ask`, `total`, `arrival`, `tokens` and `tags`, as in
-            `from_paths`. Other columns are left alone.
+            Has the column `paths`, of lists, and may have `ask`, `total`, `arrival` and `tokens`, as in
+            `from_paths`, and the columns of `Hints.of`. Other columns are left alone.
         columns : mapping, optional
             The table's name of a column, such as ``{"paths": "hash_ids"}``; it has to be there.
         block_size : as in `from_paths`
         """
-        make = partial(of_lists, partial(cls.from_paths, block_size=block_size))
-        return made_of(make, table, columns, ("paths",), ("ask", "total", "arrival", "tokens", "tags"))
+        make = with_said(partial(of_lists, partial(cls.from_paths, block_size=block_size)))
+        return made_of(make, table, columns, ("paths",), ("ask", "total", "arrival", "tokens", *SAID))
 
     @classmethod
     def of_nodes(
@@ -170,7 +157,6 @@ class Forest(Requests, Tabular):
         *,
         block_size: int = 1,
         tokens: Column | None = None,
-        tags: Sequence[str] | None = None,
     ) -> Forest:
         """Make a forest of nodes of length 1 that a reader has numbered; the rest as in `from_paths`.
 
@@ -180,7 +166,7 @@ class Forest(Requests, Tabular):
             Node before each node, a smaller number, -1 for a root.
         leaf : ndarray of int64, shape (n,)
             Deepest node of each request's path, -1 for an empty path.
-        ask, total, arrival, block_size, tokens, tags : as in `from_paths`
+        ask, total, arrival, block_size, tokens : as in `from_paths`
         """
         size, n = checked_block_size(block_size), len(leaf)
         length = readonly(np.ones(len(parent), np.int64))
@@ -193,8 +179,7 @@ class Forest(Requests, Tabular):
         if counted is not None:
             checked("tokens", counted, counted < asked * size, "at least {}, those of its blocks", asked * size)
         times = None if arrival is None else arrivals(arrival, n)
-        said = None if tags is None else tuple(tags)
-        return cls(readonly(parent), length, readonly(leaf), asked, computed, times, size, counted, said)
+        return cls(readonly(parent), length, readonly(leaf), asked, computed, times, size, counted)
 
     @classmethod
     def of_turns(
@@ -238,7 +223,7 @@ class Forest(Requests, Tabular):
         if not isinstance(other, Forest):
             return NotImplemented
         same = [np.array_equal(*pair) for pair in zip(self._columns(), other._columns(), strict=True)]
-        facts = [(one.block_size, one.tags, one.cut, one.hints) for one in (self, other)]
+        facts = [(one.block_size, one.cut, one.hints) for one in (self, other)]
         return facts[0] == facts[1] and all(same)
 
     __hash__ = None  # type: ignore[assignment]
@@ -301,7 +286,7 @@ class Forest(Requests, Tabular):
     @cached_property
     def root(self) -> IntArray:
         """Root of the tree of each node; shape (V,)."""
-        return readonly(roots(self.parent))
+        return readonly(nodes.roots(self.parent))
 
     @cached_property
     def past(self) -> IntArray:
@@ -311,7 +296,7 @@ class Forest(Requests, Tabular):
     @cached_property
     def first(self) -> IntArray:
         """First request through each node, n if there is none; shape (V,)."""
-        return readonly(first_through(self.parent, self.leaf))
+        return readonly(nodes.first_through(self.parent, self.leaf))
 
     @cached_property
     def known(self) -> IntArray:
@@ -361,14 +346,13 @@ class Forest(Requests, Tabular):
         shown = slice(*bounds(key, len(self)))
         some = replace(self, leaf=self.leaf[shown], **self._columns_of(shown))
         kept = some.first < len(some)
-        parent, leaf = (readonly(renumbered(kept)[c]) for c in (self.parent[kept], some.leaf))
+        parent, leaf = (readonly(nodes.renumbered(kept)[c]) for c in (self.parent[kept], some.leaf))
         return replace(some, parent=parent, length=readonly(self.length[kept]), leaf=leaf)
 
     def _table(self) -> dict[str, Any]:
         units = self.by_units()
         said = replace(self, conversation=None, cluster=None, hints=None)._columns_of(slice(None))
-        columns = {"paths": [units.path(k) for k in range(len(self))], **said}
-        return columns | {name: list(column) for name, column in columns.items() if name == "tags"}
+        return {"paths": [units.path(k) for k in range(len(self))], **said, **columns_of(self)}
 
     def _columns_of(self, shown: slice) -> dict[str, Any]:
         columns: dict[str, Any] = {name: getattr(self, name) for name in ("ask", "total", *OPTIONAL)}
@@ -391,18 +375,16 @@ class Forest(Requests, Tabular):
         if size % self.block_size and self.block_size % size:
             raise ArgumentError("block_size", size, f"a multiple or a whole part of {self.block_size} tokens")
         ratio = Fraction(self.block_size, size)
-        depth = rescaled(self.depth, ratio)
-        length = readonly(depth - rescaled(self.depth - self.length, ratio))
-        ask, total = rescaled(self.ask, ratio), rescaled(self.total, ratio)
+        depth = nodes.rescaled(self.depth, ratio)
+        length = readonly(depth - nodes.rescaled(self.depth - self.length, ratio))
+        ask, total = nodes.rescaled(self.ask, ratio), nodes.rescaled(self.total, ratio)
         forest = replace(self, length=length, ask=ask, total=total, block_size=size, tokens=self.inputs)
         return forest.without_empty_nodes()
 
     def without_empty_nodes(self) -> Forest:
         """Return the forest without nodes of length 0, which only a count in other units leaves."""
-        kept = self.length > 0
-        number = renumbered_upwards(kept, self.parent)
-        parent, leaf = number[self.parent][kept], number[self.leaf]
-        return replace(self, parent=readonly(parent), length=readonly(self.length[kept]), leaf=readonly(leaf))
+        parent, length, leaf = nodes.filled(self.parent, self.length, self.leaf)
+        return replace(self, parent=parent, length=length, leaf=leaf)
 
     def by_units(self) -> Forest:
         """Return the forest with a node for each unit."""
@@ -414,4 +396,4 @@ class Forest(Requests, Tabular):
 
     def path(self, request: int) -> list[int]:
         """Return the nodes of a request, root first."""
-        return path_to(self.parent, int(self.leaf[request]))
+        return nodes.path_to(self.parent, int(self.leaf[request]))

@@ -20,15 +20,24 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from teltheory.errors import ArgumentError, TraceError
+from teltheory.model import hint_columns
+from teltheory.model.announced import (
+    ORACLE,
+    last_requests,
+    needed_stops,
+    seconds_by_stop,
+    silences,
+    silences_taken,
+)
+from teltheory.model.hint_columns import EVENT_COLUMNS, NO_AGENT, WHAT
 from teltheory.model.numbers import BoolArray, FloatArray, IntArray, readonly
 from teltheory.model.requests import Requests
 from teltheory.model.turns import consecutive_turns
 from teltheory.model.units import Seconds, seconds_of
 
-WHAT = CLOSE, RETAIN, RESUME, PRIORITY = ("close", "retain", "resume", "priority")
-"""What an event may say."""
-NO_AGENT = -1
-COLUMNS = {CLOSE: "closed_at", RETAIN: "retain_until", RESUME: "resume_at", PRIORITY: "priority"}
+__all__ = ["CLOSE", "NO_AGENT", "PRIORITY", "RESUME", "RETAIN", "WHAT", "Event", "Hints"]
+
+CLOSE, RETAIN, RESUME, PRIORITY = WHAT
 
 
 class Event(NamedTuple):
@@ -132,16 +141,17 @@ class Hints:
             Names the column, the request, the value and what was expected.
         """
         n, before = len(requests), requests.hints or cls.of_agents(requests.agents)
-        hints = before if agent is None else before._of_agents_named(agent, n)
+        hints = before if agent is None else before._of_agentsnamed(agent, n)
         if parent_agent is not None:
             hints = hints._with_parents(parent_agent, n)
         texts = {name: said for name, said in (("kind", kind), ("stop", stop)) if said is not None}
-        read: dict[str, Any] = {name: _texts(name, column, n) for name, column in texts.items()}
+        read: dict[str, Any] = {name: hint_columns.texts(name, column, n) for name, column in texts.items()}
         hints = replace(hints, **read)
         given = zip(WHAT, (closed_at, retain_until, resume_at, priority), strict=True)
-        columns = {what: _numbers(COLUMNS[what], column, n) for what, column in given if column is not None}
+        numbers = hint_columns.numbers
+        columns = {what: numbers(EVENT_COLUMNS[what], column, n) for what, column in given if column is not None}
         if done is not None or columns:
-            hints = hints._with_times(requests, None if done is None else _numbers("done", done, n), columns)
+            hints = hints._with_times(requests, None if done is None else numbers("done", done, n), columns)
         return hints
 
     @classmethod
@@ -178,9 +188,19 @@ class Hints:
         ArgumentError
             For requests without times, or without stop reasons where they are looked at.
         """
-        from teltheory.model.announced import announced
-
-        return announced(requests, delay, stop, close, retain, resume)
+        hints = requests.hints or cls.of_agents(requests.agents)
+        arrival, ended = _arrival(requests), ends_of(requests, hints)
+        if close:
+            hints = hints._with_ends(ended, float(seconds_of("delay", delay)), stop)
+        if retain is not None:
+            kept = ended + seconds_by_stop(hints.stop, retain, len(hints))
+            hints = hints._assumed(RETAIN, arrival, kept, f"blocks kept after responses: {retain}")
+        if resume is not None:
+            silence = silences(hints.own_agent, arrival, ended)
+            back = ended + silences_taken(silence, hints.stop, resume)
+            known = "of the future, an oracle" if resume == ORACLE else f"after responses: {resume}"
+            hints = hints._assumed(RESUME, arrival, back, f"agents come back {known}")
+        return hints
 
     def __len__(self) -> int:
         return len(self.agent)
@@ -188,8 +208,8 @@ class Hints:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Hints):
             return NotImplemented
-        arrays = [(h.agent, h.time, h.request, h.what, h.value, h.parent, h.done) for h in (self, other)]
-        facts = [(h.names, h.kind, h.stop) for h in (self, other)]
+        arrays = [(h.time, h.request, h.what, h.value, h.done) for h in (self, other)]
+        facts = [(h.named(h.agent), h.named(h.parent), h.kind, h.stop) for h in (self, other)]
         return facts[0] == facts[1] and all(map(_alike, *arrays))
 
     __hash__ = None  # type: ignore[assignment]
@@ -218,10 +238,15 @@ class Hints:
     @property
     def events(self) -> list[Event]:
         """All events, in order."""
-        agents: list[Any] = self.agent[self.request].tolist()
-        named = [None if a == NO_AGENT else self.names[a] if self.names else a for a in agents]
+        named: Any = self.named(self.agent[self.request])
         said = zip(self.time.tolist(), named, self.what.tolist(), self.value.tolist(), strict=True)
         return [Event(t, who, WHAT[what], None if math.isnan(value) else value) for t, who, what, value in said]
+
+    def named(self, agent: IntArray | None) -> list[Any] | None:
+        """Return agents by name, or by number where they have none; None for no agent."""
+        if agent is None:
+            return None
+        return [None if a == NO_AGENT else self.names[a] if self.names else a for a in agent.tolist()]
 
     def cuts(self, arrival: FloatArray) -> IntArray:
         """Return the request after whose arrival each event counts first, n if it never does; shape (m,)."""
@@ -258,9 +283,9 @@ class Hints:
                 raise ArgumentError(f"events[{i}]", agent if not len(asked[code]) else time, wanted)
             said = np.nan if value is None else float(value)
             found.append((float(time), int(asked[code][place]), WHAT.index(what), said))
-        return self._and(*(np.array(column) for column in zip(*found, strict=True))) if found else self
+        return self.and_events(*(np.array(column) for column in zip(*found, strict=True))) if found else self
 
-    def _and(self, time: Any, request: Any, what: Any, value: Any) -> Hints:
+    def and_events(self, time: Any, request: Any, what: Any, value: Any) -> Hints:
         """Return the hints with more events, in order of time; among equals those that were there come first."""
         times = np.append(self.time, time)
         order = np.argsort(times, kind="stable")
@@ -271,36 +296,56 @@ class Hints:
             self, time=readonly(times[order]), request=about, what=said, value=readonly(columns["value"])
         )
 
-    def _of_agents_named(self, agent: Sequence[Any], n: int) -> Hints:
-        names = list(dict.fromkeys(one for one in _entries("agent", agent, n) if isinstance(one, str)))
-        number = {name: i for i, name in enumerate(names)}
-        codes = np.array([_agent(k, one, number) for k, one in enumerate(agent)], np.int64)
-        return replace(self, agent=readonly(codes), names=tuple(names) if names else None, parent=None)
+    def _of_agentsnamed(self, agent: Sequence[Any], n: int) -> Hints:
+        found = hint_columns.agents("agent", agent, n)
+        texts = dict.fromkeys(one for one in found if isinstance(one, str))
+        names: dict[Any, int] = {name: i for i, name in enumerate(texts)}
+        codes = [NO_AGENT if one is None else names.get(one, one) for one in found]
+        return replace(
+            self, agent=readonly(np.array(codes, np.int64)), names=tuple(names) if names else None, parent=None
+        )
 
     def _with_parents(self, parent: Sequence[Any], n: int) -> Hints:
-        number = {name: i for i, name in enumerate(self.names or ())}
-        entries = _entries("parent_agent", parent, n)
+        number: dict[Any, int] = {name: i for i, name in enumerate(self.names or ())}
+        found = hint_columns.agents("parent_agent", parent, n)
         known = {*number} if number else {*self.agent.tolist()}
-        for k, one in enumerate(entries):
+        for k, one in enumerate(found):
             if one is not None and one not in known:
                 raise TraceError("parent_agent", k, one, "an agent that has a request", "request")
-        codes = [NO_AGENT if one is None else number.get(one, one) for one in entries]
+        codes: Any = [NO_AGENT if one is None else number.get(one, one) for one in found]
         return replace(self, parent=readonly(np.array(codes, np.int64)))
 
     def _with_times(self, requests: Requests, done: FloatArray | None, columns: Mapping[str, FloatArray]) -> Hints:
         arrival, hints = _arrival(requests), self
         if done is not None:
-            _check_late("done", done, arrival)
-            hints = replace(self, done=readonly(done))
+            hints = replace(self, done=readonly(hint_columns.not_before("done", done, arrival)))
         ended = arrival if hints.done is None else np.fmax(hints.done, arrival)
         for what, column in columns.items():
             if what == CLOSE:
-                _check_late(COLUMNS[what], column, arrival)
+                hint_columns.not_before(EVENT_COLUMNS[what], column, arrival)
             (about,) = np.nonzero(~np.isnan(column))
             time = np.maximum(column, ended)[about] if what == CLOSE else arrival[about]
             value = np.full(len(about), np.nan) if what == CLOSE else column[about]
-            hints = hints._and(time, about, np.full(len(about), WHAT.index(what)), value)
+            hints = hints.and_events(time, about, np.full(len(about), WHAT.index(what)), value)
         return hints
+
+    def _assumed(self, what: str, arrival: FloatArray, value: FloatArray, words: str) -> Hints:
+        """Return hints with an event a request at its arrival, where a value is known."""
+        (about,) = np.nonzero(~np.isnan(value))
+        added = self.and_events(arrival[about], about, np.full(len(about), WHAT.index(what)), value[about])
+        return replace(added, said=(*self.said, f"assumed: {words}"))
+
+    def _with_ends(self, ended: FloatArray, delay: float, stop: str | None) -> Hints:
+        last = last_requests(self.agent)
+        last = last[~np.isin(last, self.request[self.what == WHAT.index(CLOSE)])]
+        if stop is not None:
+            stops = needed_stops(self.stop, f"of which {stop!r} announces an end")
+            last = last[[stops[k] == stop for k in last.tolist()]]
+        nothing = np.full(len(last), np.nan)
+        added = self.and_events(ended[last] + delay, last, np.full(len(last), WHAT.index(CLOSE)), nothing)
+        only = "" if stop is None else f" that stop with {stop}"
+        words = f"assumed: {len(last)} agents{only} are closed {delay:g} s after their last response"
+        return replace(added, said=(*self.said, words))
 
 
 def checked_hints(hints: Hints | None, n: int) -> Hints | None:
@@ -323,61 +368,7 @@ def _arrival(requests: Requests) -> FloatArray:
     return requests.arrival
 
 
-def _entries(name: str, column: Sequence[Any], n: int) -> Sequence[Any]:
-    if len(column) != n:
-        raise TraceError(name, None, f"{len(column)} values", f"{n}, one a request")
-    return column
-
-
-def _agent(k: int, one: Any, number: Mapping[str, int]) -> int:
-    if one is None:
-        return NO_AGENT
-    if number or isinstance(one, bool) or not isinstance(one, int | np.integer) or one < 0:
-        if one in number:
-            return number[one]
-        raise TraceError("agent", k, one, "a name, or throughout a whole number, 0 or more, or None", "request")
-    return int(one)
-
-
-def _texts(name: str, column: Sequence[Any], n: int) -> tuple[str, ...]:
-    for k, one in enumerate(_entries(name, column, n)):
-        if not (one is None or isinstance(one, str)):
-            raise TraceError(name, k, one, "text or None", "request")
-    return tuple("" if one is None else one for one in column)
-
-
-def _numbers(name: str, column: Any, n: int) -> FloatArray:
-    """Return a column of numbers, not a number where nothing is said."""
-    for k, one in enumerate(_entries(name, column, n)):
-        if one is not None and (isinstance(one, bool | str) or not np.isreal(one)):
-            raise TraceError(name, k, one, "a number or None", "request")
-    return np.array([np.nan if one is None else one for one in column], np.float64)
-
-
-def _check_late(name: str, column: FloatArray, arrival: FloatArray) -> None:
-    for k in np.flatnonzero(column < arrival)[:1]:
-        raise TraceError(name, int(k), float(column[k]), f"{arrival[k]} or later, its arrival", "request")
-
-
 def ends_of(requests: Requests, hints: Hints) -> FloatArray:
     """Return when each response ended, in seconds: its arrival where nothing is said; shape (n,)."""
     arrival = _arrival(requests)
     return arrival if hints.done is None else np.fmax(hints.done, arrival)
-
-
-def returns_of(requests: Requests, hints: Hints) -> FloatArray:
-    """Return when each request's agent asks again, not a number if never; shape (n,)."""
-    returns = np.full(len(requests), np.nan)
-    earlier, later = consecutive_turns(hints.own_agent)
-    returns[earlier] = _arrival(requests)[later]
-    return returns
-
-
-def seconds_by_stop(hints: Hints, given: Mapping[str, Seconds] | Seconds, n: int, name: str) -> FloatArray:
-    """Return seconds for each request, given for all or by why its response ended; not a number where not."""
-    if not isinstance(given, Mapping):
-        return np.full(n, float(seconds_of(name, given)))
-    if hints.stop is None:
-        raise ArgumentError("trace", "no stop reasons", f"stop reasons, by which {name} is given")
-    read = {stop: float(seconds_of(name, value)) for stop, value in given.items()}
-    return np.array([read.get(stop, np.nan) for stop in hints.stop], np.float64)

@@ -51,6 +51,13 @@ def renumbered(kept: BoolArray) -> IntArray:
     return np.append(np.cumsum(kept) - 1, NO_NODE)
 
 
+def filled(parent: IntArray, length: IntArray, leaf: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """Return parents, lengths and leaves without the nodes of length 0."""
+    kept = length > 0
+    number = renumbered_upwards(kept, parent)
+    return readonly(number[parent][kept]), readonly(length[kept]), readonly(number[leaf])
+
+
 def renumbered_upwards(kept: BoolArray, parent: IntArray) -> IntArray:
     """Return the new number of each node, of one that goes that of the nearest above it; one more entry, -1."""
     number = renumbered(kept)

@@ -21,6 +21,8 @@ from teltheory.errors import ArgumentError, TraceError
 from teltheory.model.columns import Column, arrivals, checked_block_size, conversation_numbers, lengths
 from teltheory.model.display import Summary, counted, duration, mean_of, table_of, unit_of
 from teltheory.model.forest import Forest
+from teltheory.model.hint_columns import SAID
+from teltheory.model.hint_tables import columns_of, with_said
 from teltheory.model.hints import Hints, checked_hints
 from teltheory.model.numbers import INT64_MAX, FloatArray, IntArray, exact_sum, readonly
 from teltheory.model.requests import Requests
@@ -30,9 +32,11 @@ from teltheory.model.turns import (
     Turn,
     bounds,
     check_histories,
-    consecutive_turns,
+    following,
+    held_together,
     numbers_by_arrival,
     of_inputs,
+    preceding,
     sums_before,
 )
 from teltheory.model.usage import as_turns, is_usage
@@ -142,8 +146,8 @@ class Trace(Requests, Tabular):
         ----------
         table : DataFrame of pandas or polars, pyarrow.Table, relation of DuckDB, mapping of columns
             Anything with ``__arrow_c_stream__``, or columns by name, with the columns conversation, prompt,
-            response and, if they are there, arrival and history, as in `from_turns`. Other columns are left alone.
-            Columns of usage records, such as prompt_tokens and completion_tokens, are found as in a file.
+            response and, if they are there, arrival and history, as in `from_turns`, and those of `Hints.of`.
+            Other columns are left alone. Columns of usage records, such as prompt_tokens, are found as in a file.
         columns : mapping, optional
             The table's name of a column, such as ``{"conversation": "session_id"}``; ``total`` has whole inputs.
             ``{"conversation": "row"}`` makes each row a conversation of its own.
@@ -157,12 +161,12 @@ class Trace(Requests, Tabular):
         TraceError
             Names the table's column and row (counted from 0), the value and what was expected.
         """
-        make, held = partial(cls.from_turns, block_size=block_size), columns_in(table)
+        make, held = with_said(partial(cls.from_turns, block_size=block_size)), columns_in(table)
         if is_usage(held.__contains__):
             table, columns = as_turns(held, columns or {})
         if "total" in (columns or {}):
-            return made_of(partial(of_inputs, make), table, columns, INPUTS, COLUMNS[3:4])
-        return made_of(make, table, columns, COLUMNS[:3], COLUMNS[3:])
+            return made_of(partial(of_inputs, make), table, columns, INPUTS, (*COLUMNS[3:4], *SAID))
+        return made_of(make, table, columns, COLUMNS[:3], (*COLUMNS[3:], *SAID))
 
     def __len__(self) -> int:
         return len(self.conversation)
@@ -170,9 +174,7 @@ class Trace(Requests, Tabular):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Trace):
             return NotImplemented
-        if (self.arrival is None) != (other.arrival is None):
-            return False
-        facts = [(t.cumulative, t.names, t.block_size) for t in (self, other)]
+        facts = [(t.cumulative, t.names, t.block_size, t.arrival is None) for t in (self, other)]
         same = all(map(np.array_equal, self._columns(), other._columns()))
         return facts[0] == facts[1] and same and self.blocks == other.blocks and self.hints == other.hints
 
@@ -215,10 +217,7 @@ class Trace(Requests, Tabular):
 
     @cached_property
     def forest(self) -> Forest:
-        """What requests share: by `blocks` if they are known, else conversations as chains.
-
-        Chains branch if a history is shorter than the past.
-        """
+        """What requests share: by `blocks`, else conversations as chains, which branch at shortened histories."""
         if self.blocks is not None:
             return self.blocks
         columns = self.code, self.history, self.prompt, self.response
@@ -251,33 +250,22 @@ class Trace(Requests, Tabular):
     @cached_property
     def next_turn(self) -> IntArray:
         """Next turn of the same conversation, n if there is none; shape (n,)."""
-        earlier, later = consecutive_turns(self.conversation)
-        following = np.full(len(self), len(self), np.int64)
-        following[earlier] = later
-        return readonly(following)
+        return following(self.conversation)
 
     @cached_property
     def previous_turn(self) -> IntArray:
         """Previous turn of the same conversation, -1 if there is none; shape (n,)."""
-        earlier, later = consecutive_turns(self.conversation)
-        preceding = np.full(len(self), -1, np.int64)
-        preceding[later] = earlier
-        return readonly(preceding)
+        return preceding(self.conversation)
 
     @cached_property
     def continuing(self) -> NDArray[np.bool_]:
         """Whether each turn continues a conversation (is not its first turn); shape (n,)."""
-        continuing = self.previous_turn >= 0
-        continuing.setflags(write=False)
-        return continuing
+        return readonly(self.previous_turn >= 0)
 
     @cached_property
     def held(self) -> IntArray:
         """All pasts together after each turn; shape (n,), Python ints if int64 is too narrow."""
-        wide = exact_sum(self.past) > INT64_MAX
-        past = self.past.astype(object) if wide else self.past
-        before = np.where(self.continuing, past[self.previous_turn], 0) if len(self) else past
-        return readonly(np.cumsum(past - before))
+        return held_together(self.past, self.previous_turn)
 
     @property
     def known(self) -> IntArray:
@@ -315,7 +303,8 @@ class Trace(Requests, Tabular):
         shown = slice(first, after)
         before = self.previous_turn[shown]
         moved = np.where((before >= 0) & (before < first), self.history[shown], 0)
-        return Trace.from_turns(
+        hints = None if self.hints is None else self.hints[shown]
+        turns = Trace.from_turns(
             self.labels[shown],
             self.prompt[shown] + moved,
             self.response[shown],
@@ -323,12 +312,8 @@ class Trace(Requests, Tabular):
             None if self.cumulative else self.history[shown] - moved,
             block_size=self.block_size,
             report=self.report,
-        )._with(
-            None if self.hints is None else self.hints[shown], None if self.blocks is None else self.blocks[shown]
         )
-
-    def _with(self, hints: Hints | None, blocks: Forest | None) -> Trace:
-        return replace(self, hints=hints, blocks=blocks)
+        return replace(turns, hints=hints, blocks=None if self.blocks is None else self.blocks[shown])
 
     def __iter__(self) -> Iterator[Turn]:
         """Yield the turns as named tuples."""
@@ -344,7 +329,8 @@ class Trace(Requests, Tabular):
     def _table(self) -> dict[str, Any]:
         columns = {"conversation": self.labels, "prompt": self.prompt, "response": self.response}
         optional = {"arrival": self.arrival, "history": None if self.cumulative else self.history}
-        return columns | {name: column for name, column in optional.items() if column is not None}
+        given = {name: column for name, column in optional.items() if column is not None}
+        return columns | given | columns_of(self)
 
     def __repr__(self) -> str:
         span = [] if self.arrival is None or not len(self) else [duration(self.arrival[-1] - self.arrival[0])]
@@ -387,9 +373,8 @@ class Trace(Requests, Tabular):
 
         Lengths become differences of floor(cumulative tokens / block_size), so that a history is its
         number of full blocks. From then on capacity, threshold, prompt estimate and cutoffs are in blocks
-        too; from tokens, capacity and threshold are floored and the prompt estimate is rounded up.
-
-        Block hashes come along if their blocks are a multiple or a whole part of the new ones.
+        too; from tokens, capacity and threshold are floored and the prompt estimate is rounded up. Block
+        hashes come along if their blocks are a multiple or a whole part of the new ones.
 
         Parameters
         ----------
@@ -399,7 +384,7 @@ class Trace(Requests, Tabular):
         size = checked_block_size(block_size)
         tokens = self.block_size * size
         fits = self.blocks is not None and 0 in (tokens % self.blocks.block_size, self.blocks.block_size % tokens)
-        return Trace.from_turns(
+        turns = Trace.from_turns(
             self.labels,
             self.total // size - self.history // size,
             self.past // size - self.total // size,
@@ -407,4 +392,6 @@ class Trace(Requests, Tabular):
             None if self.cumulative else self.history // size,
             block_size=tokens,
             report=self.report,
-        )._with(self.hints, self.blocks.to_blocks(tokens) if self.blocks is not None and fits else None)
+        )
+        blocks = self.blocks.to_blocks(tokens) if self.blocks is not None and fits else None
+        return replace(turns, hints=self.hints, blocks=blocks)

@@ -47,6 +47,29 @@ def consecutive_turns(conversation: IntArray) -> tuple[IntArray, IntArray]:
     return order[:-1][same], order[1:][same]
 
 
+def following(conversation: IntArray) -> IntArray:
+    """Return the next turn of each turn's conversation, n if there is none; shape (n,)."""
+    found = np.full(len(conversation), len(conversation), np.int64)
+    earlier, later = consecutive_turns(conversation)
+    found[earlier] = later
+    return readonly(found)
+
+
+def preceding(conversation: IntArray) -> IntArray:
+    """Return the previous turn of each turn's conversation, -1 if there is none; shape (n,)."""
+    found = np.full(len(conversation), -1, np.int64)
+    earlier, later = consecutive_turns(conversation)
+    found[later] = earlier
+    return readonly(found)
+
+
+def held_together(past: IntArray, previous: IntArray) -> IntArray:
+    """Return all pasts together after each turn; Python ints if int64 is too narrow."""
+    past = past.astype(object) if exact_sum(past) > INT64_MAX else past
+    before = np.where(previous >= 0, past[previous], 0) if len(past) else past
+    return readonly(np.cumsum(past - before))
+
+
 def sums_before(conversation: IntArray, values: IntArray) -> IntArray:
     """Return the sum of a conversation's values before each of its turns; shape (n,)."""
     order = np.argsort(conversation, kind="stable")

@@ -83,13 +83,13 @@ class Priority(LeastRecentlyUsed):
     Parameters
     ----------
     of : sequence of int, shape (n,), or mapping of str to int
-        Priority of each request, or of each tag (`Forest.tags`); a tag that is left out has priority 0.
+        Priority of each request, or of each kind (`Hints.kind`); a kind that is left out has priority 0.
     """
 
     name = "priority"
     loop = "residence"
-    made_by = "by_tags"
-    example = "priority:tags=agent+chat"
+    made_by = "by_kinds"
+    example = "priority:kinds=agent+chat"
     of: Sequence[int] | Mapping[str, int]
 
     def __post_init__(self) -> None:
@@ -97,25 +97,25 @@ class Priority(LeastRecentlyUsed):
         object.__setattr__(self, "of", tuple(of))
 
     @classmethod
-    def by_tags(cls, tags: str) -> "Priority":
-        """Order tags: ``a+b`` has requests of tag a before those of b, and both before all others."""
-        names = tags.split("+")
+    def by_kinds(cls, kinds: str) -> "Priority":
+        """Order kinds: ``a+b`` has requests of kind a before those of b, and both before all others."""
+        names = kinds.split("+")
         return cls({name: len(names) - i for i, name in enumerate(names)})
 
     def of_requests(self, forest: Forest) -> FloatArray:
         """Return the priority of each request; shape (n,)."""
         if any(isinstance(one, tuple) for one in self.of):
-            return self._of_tags(forest)
+            return self._of_kinds(forest)
         if len(self.of) != len(forest):
             raise ArgumentError("of", self.of, f"a priority for each of {len(forest)} requests")
         return np.array(self.of, np.float64)
 
-    def _of_tags(self, forest: Forest) -> FloatArray:
-        if forest.tags is None:
-            raise ArgumentError("forest", "no tags", "tags, by which the policy has priorities")
+    def _of_kinds(self, forest: Forest) -> FloatArray:
+        if forest.hints is None or forest.hints.kind is None:
+            raise ArgumentError("forest", "no kinds", "kinds of requests, by which the policy has priorities")
         pairs: Any = self.of
         priorities = dict(pairs)
-        return np.array([priorities.get(tag, 0) for tag in forest.tags], np.float64)
+        return np.array([priorities.get(kind, 0) for kind in forest.hints.kind], np.float64)
 
     def memory(self, instance: ForestInstance) -> Memory:
         """Return what notes the greatest priority of each block."""

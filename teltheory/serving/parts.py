@@ -193,7 +193,8 @@ def _of_turns(trace: Trace, replica: IntArray, replicas: int) -> Iterator[tuple[
         prompt = trace.prompt[chosen] + (trace.history[chosen] - known[place])
         lengths = readonly(prompt), readonly(trace.response[chosen]), known[place]
         times = None if trace.arrival is None else readonly(trace.arrival[chosen])
-        part = Trace(code[place], *lengths, times, False, block_size=trace.block_size)
+        hints = None if trace.hints is None else trace.hints[chosen]
+        part = Trace(code[place], *lengths, times, False, block_size=trace.block_size, hints=hints)
         vars(part).update(code=code[place], previous_turn=previous[place], next_turn=following[place])
         yield chosen, part
 
@@ -205,5 +206,8 @@ def _of_paths(forest: Forest, replica: IntArray, replicas: int) -> Iterator[tupl
     columns = {name: column for name in names if (column := getattr(forest, name)) is not None}
     for r in range(replicas):
         chosen = np.flatnonzero(replica == r)
-        tags = None if forest.tags is None else tuple(forest.tags[k] for k in chosen.tolist())
-        yield chosen, replace(forest, tags=tags, **{name: readonly(col[chosen]) for name, col in columns.items()})
+        hints = None if forest.hints is None else forest.hints[chosen]
+        yield (
+            chosen,
+            replace(forest, hints=hints, **{name: readonly(col[chosen]) for name, col in columns.items()}),
+        )

@@ -249,7 +249,7 @@ def test_without_policies_the_online_and_the_clairvoyant_ones_stand_apart(output
 
 def test_the_policies_of_a_bare_command_are_all_that_need_no_file_and_no_fit():
     left_out = {
-        "ttl": "needs seconds", "priority": "needs tags", "et-lru": "needs a model", "slo-tlru": "needs an SLO",
+        "ttl": "needs seconds", "priority": "needs kinds", "et-lru": "needs a model", "slo-tlru": "needs an SLO",
         "return-aware": "fits", "adaptive": "no forest", "shared-tlru": "is tlru", "pgdsf": "is gdsf",
         "work-aware": "no forest",
     }  # fmt: skip

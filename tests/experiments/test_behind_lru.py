@@ -16,7 +16,8 @@ TRACE = wildchat_like().sample(300, np.random.default_rng(9))
 def test_a_line_is_what_replays_say(cache):
     pasts = zip(TRACE.code.tolist(), (TRACE.past // 16).tolist(), strict=True)
     paths = [[10_000 * code + i for i in range(blocks)] for code, blocks in pasts]
-    blocks = tt.Forest.from_paths(paths, arrival=TRACE.arrival, block_size=16, tags=["x", "y", "z"] * 100)
+    blocks = tt.Forest.from_paths(paths, arrival=TRACE.arrival, block_size=16)
+    blocks = blocks.with_hints(tt.Hints.of(blocks, kind=["x", "y", "z"] * 100))
     trace = TRACE.with_blocks(blocks)
     drawn = experiment.Drawn("one", {7: trace, 8: trace}, (2_000, 2_000), Fraction(1, 5))
     cells, worst = experiment.row(drawn, cache, 2_000)

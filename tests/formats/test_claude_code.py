@@ -58,14 +58,18 @@ def test_agents_that_end_later_begin_together(one):
     assert trace.response.tolist() == [10, 10, 10, 10, 10, 0]
     assert trace.blocks.ask.tolist() == [2, 2, 2, 3, 3, 2]
     assert trace.blocks.known.tolist() == [0, 0, 1, 2, 2, 1]
-    assert trace.blocks.tags == (
-        "type=n stop=tool_use",
-        "type=s agent=Explore",
-        "type=n stop=tool_use agent=Plan",
-        "type=n stop=end_turn agent=Explore",
-        "type=n stop=tool_use",
-        "type=n stop=tool_use",
-    )
+    hints = trace.hints
+    assert trace.blocks.hints == hints == trace.forest.hints
+    assert hints.kind == ("n", "Explore", "Plan", "Explore", "n", "n")
+    assert hints.stop == ("tool_use", "", "tool_use", "end_turn", "tool_use", "tool_use")
+    assert (hints.agent.tolist(), hints.parent.tolist()) == ([0, 1, 2, 1, 0, 0], [-1, 0, 0, 0, -1, -1])
+    assert (hints.names, hints.done, len(hints.events)) == (None, None, 0)
+    named = json.loads(json.dumps(NESTED))
+    named["requests"][1] |= {"agent_id": "x"}
+    named["requests"][2] |= {"agent_id": "y"}
+    again = tt.read_trace(one(named, name="s.json"))
+    assert again.hints.names == ("s", "s/x", "s/y")
+    assert again.hints.named(again.hints.parent) == [None, "s", "s", "s", None, None]
     assert dict(trace.report.odd) == {"requests of another model than the first of their agent": 1}
     assert trace.report.told == ()
 
@@ -86,6 +90,9 @@ def test_agents_whose_times_are_those_of_the_session_are_read_alike(one):
     by_agent, by_session = session(deep), session(shifted(deep, 0.0))
     expected = tt.read_trace(one(by_agent, name="a.json"))
     assert expected.arrival.tolist() == [0, 0.5, 5, 6, 6.5, 14, 30, 40]
+    assert {*zip(expected.hints.agent.tolist(), expected.hints.parent.tolist(), strict=True)} == {
+        (0, -1), (1, 0), (2, 1), (3, 0), (4, 0)
+    }  # fmt: skip
     unsaid = [entry | {"requests": entry.get("requests")} for entry in by_session["requests"]]
     for made in (by_session, session(unsaid)):
         assert tt.read_trace(one(made, name="b.json")) == expected
@@ -198,9 +205,18 @@ def test_the_recorded_sessions_have_their_counts(recorded):
     assert len(requests) == len(forest)
     assert int(forest.inputs.sum()) == sum(r["in"] for r in requests)
     assert int(forest.ask.sum()) == sum(len(r["hash_ids"]) for r in requests)
-    stops = Counter(r["stop"] for r in requests if r["stop"])
-    assert Counter(s for tag in forest.tags for s in tag.split() if s.startswith("stop=")) == {
-        f"stop={stop}": count for stop, count in stops.items()
+    hints = trace.hints
+    assert Counter(hints.stop) == Counter(r["stop"] for r in requests)
+    assert Counter(hints.kind) == {"n": 356, "s": 300, "Explore": 45, "Plan": 11}
+    assert sorted(np.round(hints.done - trace.arrival, 6)[~np.isnan(hints.done)].tolist()) == sorted(
+        r["api_time"] for r in requests if r.get("api_time") is not None
+    )
+    assert {trace.conversation[k] for k in range(712)} == {*range(32)}
+    assert len({*zip(hints.agent.tolist(), trace.conversation.tolist(), strict=True)}) == len(hints.names) == 32
+    started = {*zip(hints.named(hints.agent), hints.named(hints.parent), strict=True)}
+    assert sum(parent is None for _, parent in started) == 26
+    assert {(agent.rpartition("/")[0], parent) for agent, parent in started if parent} == {
+        (parent, parent) for _, parent in started if parent
     }
 
 

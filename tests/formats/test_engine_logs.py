@@ -98,7 +98,7 @@ def test_requests_go_on_from_each_other_by_their_blocks(tmp_path):
     assert (trace.conversation.tolist(), trace.history.tolist()) == ([0, 1, 0], [0, 0, 6])
     forest = trace.blocks
     assert (forest.ask.tolist(), forest.past.tolist(), forest.known.tolist()) == ([1, 2, 3], [3, 2, 3], [0, 1, 3])
-    assert forest.tags == ("stop=stop",) * 3
+    assert trace.hints.stop == ("stop",) * 3
     assert dict(trace.report.odd) == {
         "lines that are no request, left out": 1,
         "requests that were not finished, left out": 1,

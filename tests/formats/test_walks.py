@@ -24,11 +24,9 @@ def traces(draw):
     n, size = len(forest), draw(st.sampled_from([1, 16]))
     rest = draw(st.lists(st.integers(0, 3), min_size=n, max_size=n))
     tokens = forest.total * size + np.array(rest, np.int64)
-    tags = draw(st.none() | st.lists(st.sampled_from(["", "7", "stop=tool_use", 'a,"b"']), min_size=n, max_size=n))
     inputs = tokens if draw(st.booleans()) else tokens + 1
     trace = tt.Trace.from_turns(np.arange(n), inputs, np.zeros(n, np.int64), forest.arrival)
-    tagged = None if tags is None else tuple(tags)
-    return trace.with_blocks(replace(forest, block_size=size, tokens=tokens, tags=tagged) if n else None)
+    return trace.with_blocks(replace(forest, block_size=size, tokens=tokens) if n else None)
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -40,7 +38,6 @@ def test_blocks_come_back_from_a_file(suffix, tmp_path_factory, trace):
     tt.write_trace(trace, path)
     again = tt.read_trace(path)
     assert again == trace
-    assert again.blocks is None or again.blocks.tags == trace.blocks.tags
 
 
 @given(forests(), st.randoms())
@@ -75,15 +72,8 @@ test_what_no_forest_has_is_an_error_at_its_row = wrong_files(
     ([ROW, ROW | {"block_size": 8}], "row 2, block_size: found 8, expected 4, as in the first row"),
     ([ROW | {"block_size": 0}], "row 1, block_size: found 0, expected at least 1 token a block"),
     ([ROW | {"added": 2**60}], "row 1, added: found 1152921504606846976, expected at most 100,000,000 blocks in"),
-    ([ROW | {"tag": 5}], "row 1, tag: found 5, expected a text"),
+    ([ROW | {"stop": 5}], "row 1, stop: found 5, expected text or None"),
     ([ROW, {k: v for k, v in ROW.items() if k != "asked"}], "row 2, asked: found nothing"),
     ([{k: v for k, v in ROW.items() if k != "below"}], "row 1, below: found nothing"),
     write=as_parquet,
 )
-
-
-def test_csv_keeps_no_tag_with_blanks_around_it(tmp_path):
-    trace = tt.Trace.from_turns([0], [1], [0], [0.0])
-    blocks = tt.Forest.from_paths([[1]], arrival=[0.0], tags=[" a"])
-    with pytest.raises(tt.ArgumentError, match=r"^tag: found ' a', expected a tag that CSV keeps"):
-        tt.write_trace(trace.with_blocks(blocks), tmp_path / "own.csv")

@@ -255,9 +255,11 @@ def test_the_law_of_prompts_is_exact_from_step_to_step(prompts, need):
 
 
 def test_tags_are_numbered_as_they_come_and_the_last_ones_share_a_cell():
-    assert hazards.tag_numbers(["b", "a", "b", ""], 4).tolist() == [0, 1, 0, 2]
+    four = tt.Hints.of_agents(np.arange(4), kind=("b", "a", "b", "b"), stop=("x", "x", "x", ""))
+    assert hazards.tag_numbers(four, 4).tolist() == [0, 1, 0, 2]
+    assert hazards.tag_numbers(tt.Hints.of_agents(np.arange(4)), 4).tolist() == [0] * 4
     assert hazards.tag_numbers(None, 3).tolist() == [0, 0, 0]
-    many = hazards.tag_numbers([str(k) for k in range(40)], 40)
+    many = hazards.tag_numbers(tt.Hints.of_agents(np.arange(40), stop=tuple(map(str, range(40)))), 40)
     found = hazards.cells(np.zeros(40, int), np.zeros(40, int), many)
     assert found[:16].tolist() == [SHAPE[0] * SHAPE[1] * k for k in range(16)]
     assert set(found[15:].tolist()) == {found[15]}

@@ -69,9 +69,9 @@ def test_lists_and_tiers_keep_the_colons_of_a_file(mine):
 
 
 def test_a_plus_in_a_parameter_is_no_tier():
-    assert parse_policies("priority:tags=agent+chat").build(0, 0) == tt.policies.Priority.by_tags("agent+chat")
-    tiers = parse_policies("priority:tags=agent+chat+tlru:xi=5+lru").specs
-    assert [spec.text for spec in tiers] == ["priority:tags=agent+chat", "tlru:xi=5", "lru"]
+    assert parse_policies("priority:kinds=agent+chat").build(0, 0) == tt.policies.Priority.by_kinds("agent+chat")
+    tiers = parse_policies("priority:kinds=agent+chat+tlru:xi=5+lru").specs
+    assert [spec.text for spec in tiers] == ["priority:kinds=agent+chat", "tlru:xi=5", "lru"]
 
 
 def test_another_process_runs_the_file_itself(mine):

@@ -152,7 +152,8 @@ def branching(n, seed=3):
         spelt.append(begun[:cut] + [int(t) for t in rng.integers(0, 3, rng.integers(0, 6))])
         tags.append("late" if k > 90 else "again" if again else "other")
     times = np.cumsum(rng.exponential(5.0, n))
-    return tt.Forest.from_paths(named(spelt[1:]), arrival=times, tags=tags)
+    forest = tt.Forest.from_paths(named(spelt[1:]), arrival=times)
+    return forest.with_hints(tt.Hints.of(forest, kind=tags))
 
 
 LEADS = st.sampled_from([None, 0.0, 0.4, 1.0])
@@ -190,7 +191,8 @@ def forests_in_time(draw):
     tokens = [size * asked + draw(st.integers(0, 3)) for asked in total]
     tags = draw(st.none() | st.lists(st.sampled_from("ab"), min_size=n, max_size=n))
     arrival = np.cumsum(draw(GAPS)[:n])
-    return tt.Forest.from_paths(named(spelt), ask, total, arrival, block_size=size, tokens=tokens, tags=tags)
+    forest = tt.Forest.from_paths(named(spelt), ask, total, arrival, block_size=size, tokens=tokens)
+    return forest.with_hints(None if tags is None else tt.Hints.of(forest, stop=tags))
 
 
 @given(forests_in_time(), st.data(), LEADS, st.sampled_from(TRIMS), st.booleans())
@@ -341,13 +343,12 @@ def test_conversations_that_are_forgotten_change_nothing(case, gaps):
         assert replay_reference(instance, order) == kept
 
 
-def test_tags_of_blocks_are_what_conversations_are_told_apart_by():
+def test_kinds_and_stops_are_what_conversations_are_told_apart_by():
     """Of two equal conversations the one whose turns of its tag came back before is kept."""
     who = [k // 2 if k % 4 < 2 else 1000 + k for k in range(120)] + [5000, 5001, 5000]
     tags = ["back" if k % 4 < 2 else "gone" for k in range(120)] + ["gone", "back", "gone"]
     plain = tt.Trace.from_turns(who, [60] * 123, [0] * 123, np.arange(123.0))
-    paths = [[1000 * w + i for i in range(past)] for w, past in zip(who, plain.past.tolist(), strict=True)]
-    tagged = plain.with_blocks(tt.Forest.from_paths(paths, arrival=np.arange(123.0), tags=tags))
+    tagged = plain.with_hints(tt.Hints.of(plain, kind=[tag[0] for tag in tags], stop=[tag[1:] for tag in tags]))
     policy = ReturnAwareTLRU(1, 60, lead=None)
     without, known = (follow_on_turns(Instance.of(t, 60), policy).outcome.cached for t in (plain, tagged))
     assert without[-1] > 0

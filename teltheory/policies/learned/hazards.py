@@ -38,6 +38,7 @@ from typing import NamedTuple
 import numpy as np
 
 from teltheory.base.loops import call, has_machine_code
+from teltheory.model.hints import Hints
 from teltheory.model.numbers import FloatArray, IntArray
 
 SILENCES: FloatArray = np.concatenate(([0.0], 2.0 ** (np.arange(-12, 34) / 2)))
@@ -89,10 +90,11 @@ def cells(number: IntArray, prompt: IntArray, tag: IntArray | int = 0) -> IntArr
     return np.asarray(of_tag + CELLS * np.minimum(tag, MOST_TAGS - 1), np.int64)
 
 
-def tag_numbers(tags: Sequence[str] | None, n: int) -> IntArray:
-    """Return the tag of each of n requests, numbered by first arrival; 0 where there are none."""
-    seen: dict[str, int] = {}
-    return np.array([seen.setdefault(tag, len(seen)) for tag in tags or ("",) * n], np.int64)
+def tag_numbers(hints: Hints | None, n: int) -> IntArray:
+    """Return the tag of n requests, their kind and why they stopped, by first arrival; 0 where none has one."""
+    seen, unsaid = dict[tuple[str, str], int](), ("",) * n
+    kind, stop = (unsaid, unsaid) if hints is None else (hints.kind or unsaid, hints.stop or unsaid)
+    return np.array([seen.setdefault(tag, len(seen)) for tag in zip(kind, stop, strict=True)], np.int64)
 
 
 def tags_of(tag: IntArray) -> int:

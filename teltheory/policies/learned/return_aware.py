@@ -170,8 +170,7 @@ def cells_of_turns(instance: Instance) -> IntArray:
 
 
 def _tags(instance: Instance) -> IntArray:
-    blocks = instance.requests.blocks
-    return tag_numbers(None if blocks is None else blocks.tags, len(instance))
+    return tag_numbers(instance.requests.hints, len(instance))
 
 
 def continued_prompts(instance: Instance) -> IntArray:

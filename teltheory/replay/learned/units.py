@@ -36,7 +36,7 @@ class RequestFacts:
             number.append(len(ends.intersection(path)))
             ends.update(path[-1:])
         prompt, time = instance.total - instance.known, np.asarray(forest.arrival - forest.arrival[:1], np.float64)
-        return cls(np.array(number, np.int64), prompt, tag_numbers(forest.tags, len(forest)), time)
+        return cls(np.array(number, np.int64), prompt, tag_numbers(forest.hints, len(forest)), time)
 
     def cell(self, hits: int, request: int) -> int:
         """Return the cell of a unit that so many requests went through, the last of them by number."""

@@ -87,7 +87,7 @@ def watched_paths(instance: ForestInstance) -> tuple[WatchedVisits, IntArray]:
     forest, visits, prompt = instance.requests, Visits.of(instance.requests), instance.total - instance.known
     if forest.arrival is None:
         raise ArgumentError("forest", "no arrival times", "arrival times, from which returns are learnt")
-    tag, request = tag_numbers(forest.tags, len(forest)), visits.request
+    tag, request = tag_numbers(forest.hints, len(forest)), visits.request
     cell = cells(numbers(visits, len(forest)), prompt[request], tag[request])
     times = np.asarray(forest.arrival - forest.arrival[:1], np.float64)
     watched = WatchedVisits(visits.start, visits.previous, cell, times, tags_of(tag))

@@ -336,7 +336,7 @@ def test_conversations_are_their_forest_on_curves_too_and_ttl_needs_arrivals():
         ),
         (lambda: PGDSF([1]), "cost: found .*, expected a cost of 0 or more for each of 4 nodes"),
         (lambda: Priority([1]), "of: found .*, expected a priority for each of 7 requests"),
-        (lambda: Priority({"a": 1}), "forest: found 'no tags', expected tags"),
+        (lambda: Priority({"a": 1}), "forest: found 'no kinds', expected kinds"),
     ],
 )
 @pytest.mark.parametrize("engine", ["reference", "kernel"])
@@ -351,9 +351,10 @@ def test_a_time_to_live_needs_times(engine):
 
 
 def test_short_forms_name_parameters():
-    tagged = tt.Forest.from_paths([[1], [2], [3], [1], [2]], tags=["low", "high", "high", "low", "high"])
-    assert cached(tagged, parse_policy("priority:tags=high").build(0, 0), 1, forced=True) == [0] * 5
-    assert cached(tagged, parse_policy("priority:tags=high").build(0, 0), 2) == [0, 0, 0, 0, 1]
+    plain = tt.Forest.from_paths([[1], [2], [3], [1], [2]])
+    tagged = plain.with_hints(tt.Hints.of(plain, kind=["low", "high", "high", "low", "high"]))
+    assert cached(tagged, parse_policy("priority:kinds=high").build(0, 0), 1, forced=True) == [0] * 5
+    assert cached(tagged, parse_policy("priority:kinds=high").build(0, 0), 2) == [0, 0, 0, 0, 1]
     assert cached(tagged, Priority({"low": 1}), 1) == [0, 0, 0, 1, 0]
     assert parse_policy("ttl:seconds=300").build(0, 0) == TTL(300)
     assert parse_policy("2q:recent=1/3,ghosts=1").build(0, 0) == TwoQ(Fraction(1, 3), Fraction(1))
