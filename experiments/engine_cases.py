@@ -15,13 +15,15 @@ Case = Mapping[str, Any]
 
 ROOM = 8
 """Random capacities are those that the longest path needs, and up to so many units more."""
+SESSION_REQUESTS = 30
+"""The most requests of a random forest with sessions."""
 FILLERS = 1000
 """Ids from which on nothing is shared."""
 
 
-def paths_of(rng: np.random.Generator) -> list[list[int]]:
-    """Return the paths of a random forest: up to 14 requests, most of which begin like another."""
-    words = [rng.integers(0, 3, rng.integers(1, 8)).tolist() for _ in range(rng.integers(1, 15))]
+def paths_of(rng: np.random.Generator, most: int = 14) -> list[list[int]]:
+    """Return the paths of a random forest: at most so many requests, most of which begin like another."""
+    words = [rng.integers(0, 3, rng.integers(1, 8)).tolist() for _ in range(rng.integers(1, most + 1))]
     for k in range(1, len(words)):
         if rng.random() < 0.6:
             other = words[rng.integers(k)]
@@ -40,11 +42,11 @@ def pool_cases(seed: int, forests: int) -> Iterator[Case]:
         yield {"engine": "vllm", "paths": paths, "capacity": capacity, "running": running, "policy": "lru"}
 
 
-def tree_cases(seed: int, forests: int, policy: str, core: str) -> Iterator[Case]:
+def tree_cases(seed: int, forests: int, policy: str, core: str, most: int = 14) -> Iterator[Case]:
     """Yield random forests for SGLang's tree, with whole prompts and chunks, some with outputs."""
     rng = np.random.default_rng(seed)
     for _ in range(forests):
-        paths, chunk = paths_of(rng), (None, None, 1, 2, 3)[rng.integers(5)]
+        paths, chunk = paths_of(rng, most), (None, None, 1, 2, 3)[rng.integers(5)]
         outputs = bool(rng.random() < 0.4)
         yield {
             "engine": "sglang",
@@ -58,6 +60,16 @@ def tree_cases(seed: int, forests: int, policy: str, core: str) -> Iterator[Case
         }
 
 
+def session_cases(seed: int, forests: int, policy: str) -> Iterator[Case]:
+    """Yield random forests for SGLang's tree with sessions: some requests have none, and some are closed."""
+    rng = np.random.default_rng((seed, 1))
+    for case in tree_cases(seed, forests, policy, "python", SESSION_REQUESTS):
+        n, most = len(case["paths"]), int(rng.integers(1, 5))
+        sessions = [None if rng.random() < 0.2 else int(rng.integers(most)) for _ in range(n)]
+        closes = [[k, int(rng.integers(most))] for k in range(n) if rng.random() < 0.3]
+        yield {**case, "sessions": sessions, "closes": closes}
+
+
 def _config(rng: np.random.Generator, policy: str) -> dict[str, int] | None:
     names = ("threshold", "next_prompt_estimate") if policy == "tlru" else ()
     return {name: int(rng.integers(most)) for name, most in zip(names, (7, 4), strict=False)} or None
@@ -67,14 +79,25 @@ def hits_of(case: Case, engine: str = "reference") -> list[int]:
     """Return the units that each request hits in our replay of a case."""
     paths = case["paths"]
     if case["engine"] == "sglang":
-        forest = tt.Forest.from_paths(paths, case.get("ask"))
+        forest = _with_sessions(tt.Forest.from_paths(paths, case.get("ask"), arrival=range(len(paths))), case)
         policy = policy_of(case["policy"], case.get("config"))
-        nodes = tt.RadixNodes(case.get("chunk"), renew=case.get("renew", True))
+        nodes = tt.RadixNodes(case.get("chunk"), renew=case.get("renew", True), sessions="sessions" in case)
         return _replayed(forest, policy, case["capacity"], cache=nodes, engine=engine)
     running, tail = case.get("running", 1), case.get("tail", 1)
     forest = tt.Forest.from_paths(paths, [len(path) - (tail == 0) for path in paths])
     options = {"cache": "holes", "forced": True, "running": running, "engine": engine}
     return _replayed(forest, tt.LRU(), case["capacity"] - running * (tail > 0), **options)
+
+
+def _with_sessions(forest: tt.Forest, case: Case) -> tt.Forest:
+    """Return a forest with the sessions of a case; a session that has not asked yet has nothing to close."""
+    if case.get("sessions") is None:
+        return forest
+    hints, said = tt.Hints.of(forest, agent=case["sessions"]), list[tuple[float, int, str, None]]()
+    for after, session in case["closes"]:
+        if session in case["sessions"][: after + 1]:
+            said.append((after + 0.5, session, "close", None))
+    return forest.with_hints(hints.with_events(forest, said))
 
 
 def _replayed(forest: tt.Forest, policy: Any, capacity: int, **options: Any) -> list[int]:

@@ -5,8 +5,9 @@
 Each line is a case: ``paths`` (token ids of each request), ``ask`` (how many of them are its prompt), ``capacity``
 (tokens), ``policy`` and ``config`` as SGLang names them, ``chunk`` (tokens of a prefill chunk, null for whole
 prompts), ``core`` ("python" or "rust") and ``renew`` (false: a split leaves the part that was not read as old as
-it was; not what SGLang does, and for the Python core alone). The answer is a line with the tokens that each
-request hits. A first line has the engine's version.
+it was; not what SGLang does, and for the Python core alone). With ``sessions`` (the session of each request, null
+for none) the radix cache knows sessions; ``closes`` are then pairs: after which request which session is closed.
+The answer is a line with the tokens that each request hits. A first line has the engine's version.
 
 A request does what SGLang's scheduler does with one, in the scheduler's order and through the same methods,
 without a model: match its prompt, lock what it read, and for each chunk make room, take slots and checkpoint; then
@@ -41,7 +42,7 @@ ROW = 1
 class Engine:
     """One radix tree with its slots."""
 
-    def __init__(self, capacity, policy, config, core, longest):
+    def __init__(self, capacity, policy, config, core, longest, sessions=False):
         self.slots = TokenToKVPoolAllocator(capacity, torch.float32, "cpu", None, False)
         self.rows = ReqToTokenPool(1, longest + 1, "cpu", False)
         self.tree = UnifiedRadixCache(
@@ -54,17 +55,21 @@ class Engine:
                 eviction_policy=policy,
                 eviction_policy_config=config,
                 tree_core_backend=core,
+                enable_session_radix_cache=sessions,
             )
         )
         running = type(self.tree.tree_core).__name__
         assert ("Rust" in running) == (core == "rust"), f"asked for the {core} core, got {running}"
 
-    def serve(self, number, path, ask, chunk):
+    def serve(self, number, path, ask, chunk, session=None):
         """Serve one request alone; return how many tokens of its prompt are cached."""
         ids = array("q", path)
         match = self.tree.match_prefix(MatchPrefixParams(key=RadixKey(ids[:ask])))
         hits = match.device_prefix_len
         request = self.request(number, ids, ask)
+        if session is not None:
+            request.session_id = str(session)
+            request.session_generation = self.tree.ensure_session_generation(request.session_id)
         request.kv.cache_protected_len = hits
         request.last_node = match.last_device_node
         request.lock = self.tree.lock(match.last_device_node)
@@ -92,6 +97,7 @@ class Engine:
             origin_input_ids=ids[:ask],
             full_untruncated_fill_ids=ids,
             finished=lambda: False,
+            finished_reason=None,
             priority=0,
             session=None,
             session_id=None,
@@ -129,14 +135,18 @@ def without_renewal(core):
 def replay(case):
     """Return the tokens that each request of a case hits."""
     paths = case["paths"]
-    asks = case.get("ask") or [len(path) for path in paths]
-    engine = Engine(
-        case["capacity"], case["policy"], case.get("config"), case["core"], max(map(len, paths), default=0)
-    )
+    asks, sessions = case.get("ask") or [len(path) for path in paths], case.get("sessions")
+    longest = max(map(len, paths), default=0)
+    told = case["capacity"], case["policy"], case.get("config"), case["core"], longest, sessions is not None
+    engine = Engine(*told)
     if case.get("renew") is False:
         without_renewal(engine.tree.tree_core)
-    served = enumerate(zip(paths, asks, strict=True))
-    return [engine.serve(k, path, ask, case.get("chunk")) if ask else 0 for k, (path, ask) in served]
+    hits = []
+    for k, (path, ask, session) in enumerate(zip(paths, asks, sessions or [None] * len(paths), strict=True)):
+        hits.append(engine.serve(k, path, ask, case.get("chunk"), session) if ask else 0)
+        for closed in [closed for after, closed in case.get("closes") or () if after == k]:
+            engine.tree.release_radix_session(str(closed))
+    return hits
 
 
 def main():

@@ -33,18 +33,22 @@ class RadixNodes:
     renew : bool
         Whether a split makes the part that was not read as recent as the request. SGLang does it; without it that
         part stays as old as it was.
+    sessions: bool
+        Whether nodes that fewer sessions claim go first (`teltheory.replay.radix.sessions`), as SGLang has it
+        with ``--enable-session-radix-cache``.
     """
 
     chunk: int | None = None
     split: bool = False
     renew: bool = True
+    sessions: bool = False
 
     def __post_init__(self) -> None:
         if self.chunk is not None:
             object.__setattr__(self, "chunk", whole_number("chunk", self.chunk))
             if self.chunk < 1:
                 raise ArgumentError("chunk", self.chunk, "1 or more tokens, or None for whole prompts")
-        for option in ("split", "renew"):
+        for option in ("split", "renew", "sessions"):
             if not isinstance(getattr(self, option), bool):
                 raise ArgumentError(option, getattr(self, option), "True or False")
 

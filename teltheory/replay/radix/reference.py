@@ -5,7 +5,7 @@ For every request k, in order of arrival:
 1. it walks down from the root as long as nodes begin with its input; a node that it leaves in the middle is split
    there, and the part that it did not read becomes as recent as the request;
 2. the nodes that it read are pinned; a request that no longer runs lets go of its own, and of those the deepest
-   go at once that the policy does not keep;
+   go at once that the policy does not keep; sessions are closed (`teltheory.replay.radix.sessions`);
 3. while there is no room for the rest of the path, the first node in the policy's order goes, whole, among those
    without a node below them that nobody pins;
 4. the rest of its input is added below what it read, one node a chunk, then its output, less what is there;
@@ -26,6 +26,7 @@ from teltheory.model.outcome import Outcome
 from teltheory.policies.node import Node
 from teltheory.policies.policy import Policy, mark_of, settled
 from teltheory.replay.radix.nodes import RadixNodes
+from teltheory.replay.radix.sessions import Claims, Sessions
 from teltheory.replay.trees.reference import following_requests
 
 
@@ -51,6 +52,8 @@ class RadixNode(Node):
         When it was used last: 2 k for what request k left unread of a node, 2 k + 1 for what it read.
     pins : int
         Running requests whose path goes through it.
+    claims : set of int
+        The sessions that claim it; the part above of a split has none.
     """
 
     units: list[int] = field(default_factory=list)
@@ -61,6 +64,7 @@ class RadixNode(Node):
     reads: int = 0
     stamp: int = 0
     pins: int = 0
+    claims: set[int] = field(default_factory=set)
 
     @property
     def depth(self) -> int:
@@ -76,6 +80,13 @@ class RadixNode(Node):
     def evictable(self) -> bool:
         """Whether nothing is below it and nobody pins it."""
         return not self.children and self.pins < 1 and self.parent is not None
+
+    def above(self) -> Iterator[RadixNode]:
+        """Yield the nodes above it, the deepest first, without the root."""
+        node = self.parent
+        while node is not None and node.parent is not None:
+            yield node
+            node = node.parent
 
 
 def replay_reference(instance: ForestInstance, policy: Policy, nodes: RadixNodes) -> Outcome:
@@ -95,7 +106,8 @@ def replayed_requests(instance: ForestInstance, policy: Policy, nodes: RadixNode
         hits = read.depth
         pin(read, 1)
         if len(running) == instance.running:
-            tree.release(running.popleft())
+            tree.release(k - instance.running, running.popleft())
+        tree.close(k, range(max(k - instance.running + 1, 0), k + 1))
         tree.make_room(len(path) - hits, k)
         leaf, added = tree.insert(read, path, ask, k)
         pin(read, -1)
@@ -113,6 +125,7 @@ class RadixTree:
         self.mark, self.chunk = mark_of(policy), nodes.most_units(instance.requests.block_size)
         n, arrival = len(instance.requests), instance.requests.arrival
         self.times = [None] * n if arrival is None else arrival.tolist()
+        self.claims = Claims(Sessions.of(instance.requests, nodes.sessions))
         self.root = RadixNode(0, 0, 0, None)
         self.used = 0
         self.following = following_requests(instance.by_units())
@@ -135,7 +148,7 @@ class RadixTree:
 
     def split(self, node: RadixNode, at: int, k: int) -> RadixNode:
         """Split a node after its first `at` units, at request k; return the part above, a new node."""
-        above = replace(node, units=node.units[:at], children={node.units[at]: node})
+        above = replace(node, units=node.units[:at], children={node.units[at]: node}, claims=set())
         assert node.parent is not None
         node.parent.children[above.units[0]] = above
         node.parent, node.units, node.start = above, node.units[at:], node.start + at
@@ -152,9 +165,15 @@ class RadixTree:
         if self.mark in ("high-water", "next"):
             node.past = self.highest[first] if self.mark == "high-water" else node.coming.history
 
-    def release(self, leaf: RadixNode) -> None:
-        """Unpin the path of a request; what the policy does not keep of it goes, the deepest first."""
+    def close(self, k: int, running: range) -> None:
+        """Close the sessions whose closes count when request k has come."""
+        for about in self.claims.closing(k):
+            self.claims.close(about, running, list(below(self.root)))
+
+    def release(self, k: int, leaf: RadixNode) -> None:
+        """Unpin the path of request k, which has ended; what the policy does not keep goes, the deepest first."""
         pin(leaf, -1)
+        self.claims.ended(k, leaf)
         node: RadixNode | None = leaf
         while node is not None and node.evictable and self.unwanted(node):
             above = node.parent
@@ -180,6 +199,7 @@ class RadixTree:
         assert node.parent is not None
         if kept == 0:
             del node.parent.children[node.units[0]]
+            node.parent.claims |= node.claims
         node.units = node.units[:kept]
         return node if kept else node.parent
 
@@ -208,7 +228,7 @@ class RadixTree:
             self.highest[unit] = max(self.highest.get(unit, 0), len(path))
             self.through[unit] = self.through.get(unit, 0) + 1
             self.latest[unit] = k
-        for node in above(leaf):
+        for node in path_of(leaf):
             node.past = len(path) if self.mark == "last" else max(node.past, len(path))
             node.last = k
             node.stamp, node.seen = 2 * k + 1, self.times[k]
@@ -230,22 +250,22 @@ class RadixTree:
     def order(self, node: RadixNode) -> tuple[Any, ...]:
         """Return by what a node goes: the smallest first."""
         if self.surplus(node):
-            return (0, self.policy.trim_key(node) if self.policy.trim == "least-recent" else 0, node.stamp)
-        return (1, self.policy.eviction_key(node), node.stamp)
+            key = self.policy.trim_key(node) if self.policy.trim == "least-recent" else 0
+            return (len(node.claims), 0, key, node.stamp)
+        return (len(node.claims), 1, self.policy.eviction_key(node), node.stamp)
 
 
 def pin(leaf: RadixNode, by: int) -> None:
     """Pin the path down to a node, or unpin it."""
-    for node in above(leaf):
+    for node in path_of(leaf):
         node.pins += by
 
 
-def above(leaf: RadixNode) -> Iterator[RadixNode]:
+def path_of(leaf: RadixNode) -> Iterator[RadixNode]:
     """Yield the nodes of the path down to one, the deepest first, without the root."""
-    node = leaf
-    while node.parent is not None:
-        yield node
-        node = node.parent
+    if leaf.parent is not None:
+        yield leaf
+        yield from leaf.above()
 
 
 def below(root: RadixNode) -> Iterator[RadixNode]:

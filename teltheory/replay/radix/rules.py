@@ -25,6 +25,7 @@ from teltheory.policies.policy import NotCompiledError, Policy, mark_of, settled
 from teltheory.policies.residence import ByResidence
 from teltheory.replay.chains.rules import whole_lengths
 from teltheory.replay.radix.nodes import RadixNodes
+from teltheory.replay.radix.sessions import Sessions
 from teltheory.replay.trees.facts import VisitPieces
 from teltheory.replay.trees.visits import Visits, levels
 
@@ -51,13 +52,14 @@ class RadixRule(NamedTuple):
 
 
 class RadixRules(NamedTuple):
-    """A policy's rules, and the number of trimming's ranks, which come before those of eviction."""
+    """A policy's rules, the number of trimming's ranks, which come before those of eviction, and that of both."""
 
     drops: RadixRule
     budget: RadixRule
     trimming: RadixRule
     eviction: RadixRule
     trims: int
+    ranks: int
 
 
 class Looking:
@@ -87,9 +89,11 @@ def replay_kernel(instance: ForestInstance, policy: Policy, nodes: RadixNodes) -
         raise ArgumentError("chunk", nodes.chunk, f"longer chunks, as there may be {places:,} nodes")
     n, pieces = len(forest), len(visits.parent)
     cached, written, needed = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(2, np.int64)
-    state = np.full(14 * places, -1, np.int64), np.full(pieces, -1, np.int64), np.empty(places, np.int64)
-    waiting = np.empty(n, np.int64), np.empty(9 * n, np.int64)
-    asked = places, instance.capacity, instance.running, forest.ask
+    state = np.full(16 * places, -1, np.int64), np.full(pieces, -1, np.int64), np.empty(places, np.int64)
+    session, begin, closed = Sessions.of(forest, nodes.sessions)
+    firsts = np.full(int(session.max(initial=-1)) + 1, -1, np.int64)
+    waiting = np.empty(n, np.int64), np.empty(12 * n, np.int64), np.full(4 * n, -1, np.int64), len(firsts), firsts
+    asked = session, begin, len(closed), closed, places, instance.capacity, instance.running, forest.ask
     sizes = n, pieces, len(visits.piece)
     k = call("replay_radix", sizes, parts, rules, manner, asked, cached, written, needed, state, waiting)
     if k >= 0:
@@ -114,7 +118,8 @@ def rules_of(policy: Policy, pieces: VisitPieces) -> RadixRules:
         RadixRule.of(budget, whole_lengths(reach, policy)),
         RadixRule.of(trims, first),
         RadixRule.of(evicts, then),
-        int(first.max(initial=0)) + 1,
+        trims := int(first.max(initial=0)) + 1,
+        trims + int(then.max(initial=0)) + 1,
     )
 
 
