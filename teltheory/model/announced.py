@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from bisect import insort
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -11,7 +13,9 @@ from teltheory.model.numbers import FloatArray, IntArray
 from teltheory.model.turns import consecutive_turns
 from teltheory.model.units import Seconds, seconds_of
 
-ORACLE, BY_STOP = "oracle", "stop"
+ORACLE, BY_STOP, LEARNT = "oracle", "stop", "learnt"
+SURE = 0.95
+"""The share of earlier silences that is taken to say that an agent which is silent for longer is over."""
 
 
 def last_requests(agent: IntArray) -> IntArray:
@@ -57,3 +61,24 @@ def silences_taken(silence: FloatArray, stop: Sequence[str] | None, resume: Seco
     known = {reason: silence[(reasons == reason) & ~np.isnan(silence)] for reason in {*reasons.tolist()}}
     medians = {reason: float(np.median(found)) if len(found) else np.nan for reason, found in known.items()}
     return np.array([medians[reason] for reason in reasons.tolist()], np.float64)
+
+
+def learnt_silences(
+    agent: IntArray, arrival: FloatArray, ended: FloatArray, stop: Sequence[str] | None, share: float = 0.5
+) -> FloatArray:
+    """Return the silence that each request's agent is taken to have by what was seen until it came; shape (n,).
+
+    Of all silences before this request that followed the same stop reason it is the least that `share` of them do
+    not exceed; not a number while there is none.
+    """
+    seen, before = dict[str, list[float]](), dict[int, int]()
+    reasons = [""] * len(agent) if stop is None else stop
+    found = np.full(len(agent), np.nan)
+    for k, (who, now) in enumerate(zip(agent.tolist(), arrival.tolist(), strict=True)):
+        if who in before:
+            insort(seen.setdefault(reasons[before[who]], []), now - float(ended[before[who]]))
+        before[who] = k
+        earlier = seen.get(reasons[k])
+        if earlier:
+            found[k] = earlier[max(math.ceil(share * len(earlier)) - 1, 0)]
+    return found

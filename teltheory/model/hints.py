@@ -22,8 +22,11 @@ import numpy as np
 from teltheory.errors import ArgumentError, TraceError
 from teltheory.model import hint_columns
 from teltheory.model.announced import (
+    LEARNT,
     ORACLE,
+    SURE,
     last_requests,
+    learnt_silences,
     needed_stops,
     seconds_by_stop,
     silences,
@@ -172,7 +175,9 @@ class Hints:
         requests : Trace or Forest
             With arrival times. An agent's last request in them is taken for its last of all.
         delay : Seconds
-            How long after its last response an agent is announced to be over.
+            How long after its last response an agent is said to be over; or "learnt": nobody announces it, and
+            an agent is over once it is silent for longer than 95 % of all silences that were over when it asked,
+            after responses that ended for the same reason. If it comes back, that was wrong.
         stop : str, optional
             Only agents whose last response ended for this reason.
         close : bool
@@ -181,7 +186,8 @@ class Hints:
             How long after each response its blocks are to be kept; or by the reason why the response ended.
         resume : Seconds, optional
             "oracle": each agent says when it will be back; "stop": the median by why responses end, of these
-            requests; a time such as "15s": after each response the same.
+            requests; "learnt": the same of the silences that were over when it asked, nothing that comes later;
+            a time such as "15s": after each response the same.
 
         Raises
         ------
@@ -191,15 +197,19 @@ class Hints:
         hints = requests.hints or cls.of_agents(requests.agents)
         arrival, ended = _arrival(requests), ends_of(requests, hints)
         if close:
-            hints = hints._with_ends(ended, float(seconds_of("delay", delay)), stop)
+            wait, words = hints._silence_before_end(arrival, ended, delay, stop)
+            hints = hints._assumed(CLOSE, ended + wait, np.full(len(hints), np.nan), words)
         if retain is not None:
             kept = ended + seconds_by_stop(hints.stop, retain, len(hints))
-            hints = hints._assumed(RETAIN, arrival, kept, f"blocks kept after responses: {retain}")
+            hints = hints._assumed(RETAIN, arrival, kept, f"assumed: blocks kept after responses: {retain}")
         if resume is not None:
-            silence = silences(hints.own_agent, arrival, ended)
-            back = ended + silences_taken(silence, hints.stop, resume)
+            if resume == LEARNT:
+                back = ended + learnt_silences(hints.own_agent, arrival, ended, hints.stop)
+            else:
+                back = ended + silences_taken(silences(hints.own_agent, arrival, ended), hints.stop, resume)
             known = "of the future, an oracle" if resume == ORACLE else f"after responses: {resume}"
-            hints = hints._assumed(RESUME, arrival, back, f"agents come back {known}")
+            said = "learnt: agents come back after the median so far" if resume == LEARNT else ""
+            hints = hints._assumed(RESUME, arrival, back, said or f"assumed: agents come back {known}")
         return hints
 
     def __len__(self) -> int:
@@ -329,23 +339,28 @@ class Hints:
             hints = hints.and_events(time, about, np.full(len(about), WHAT.index(what)), value)
         return hints
 
-    def _assumed(self, what: str, arrival: FloatArray, value: FloatArray, words: str) -> Hints:
-        """Return hints with an event a request at its arrival, where a value is known."""
-        (about,) = np.nonzero(~np.isnan(value))
-        added = self.and_events(arrival[about], about, np.full(len(about), WHAT.index(what)), value[about])
-        return replace(added, said=(*self.said, f"assumed: {words}"))
+    def _assumed(self, what: str, time: FloatArray, value: FloatArray, words: str) -> Hints:
+        """Return hints with an event a request, where its time and its value, if it has one, are known."""
+        (about,) = np.nonzero(~np.isnan(time if what == CLOSE else value))
+        added = self.and_events(time[about], about, np.full(len(about), WHAT.index(what)), value[about])
+        return replace(added, said=(*self.said, words))
 
-    def _with_ends(self, ended: FloatArray, delay: float, stop: str | None) -> Hints:
-        last = last_requests(self.agent)
+    def _silence_before_end(
+        self, arrival: FloatArray, ended: FloatArray, delay: Seconds, stop: str | None
+    ) -> tuple[FloatArray, str]:
+        """Return how long after a response its agent is closed, not a number where it is not, and words for it."""
+        last = np.flatnonzero(self.agent >= 0) if delay == LEARNT else last_requests(self.agent)
         last = last[~np.isin(last, self.request[self.what == WHAT.index(CLOSE)])]
         if stop is not None:
             stops = needed_stops(self.stop, f"of which {stop!r} announces an end")
             last = last[[stops[k] == stop for k in last.tolist()]]
-        nothing = np.full(len(last), np.nan)
-        added = self.and_events(ended[last] + delay, last, np.full(len(last), WHAT.index(CLOSE)), nothing)
-        only = "" if stop is None else f" that stop with {stop}"
-        words = f"assumed: {len(last)} agents{only} are closed {delay:g} s after their last response"
-        return replace(added, said=(*self.said, words))
+        only, wait = "" if stop is None else f" that stop with {stop}", np.full(len(self), np.nan)
+        if delay == LEARNT:
+            wait[last] = learnt_silences(self.own_agent, arrival, ended, self.stop, SURE)[last]
+            return wait, f"learnt: agents{only} are over when silent for longer than {SURE:.0%} of silences so far"
+        wait[last] = float(seconds_of("delay", delay))
+        each = f"{float(seconds_of('delay', delay)):g} s after their last response"
+        return wait, f"assumed: {len(last)} agents{only} are closed {each}"
 
 
 def checked_hints(hints: Hints | None, n: int) -> Hints | None:

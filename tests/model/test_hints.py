@@ -81,6 +81,26 @@ def test_times_of_return_may_be_assumed():
     assert [tuple(e) for e in kept.events] == [(1.0, "b", "retain", 4.0)]
 
 
+@given(st.lists(st.tuples(st.sampled_from([0.0, 1.0, 2.0, 5.0]), st.integers(0, 3)), min_size=1, max_size=20),
+       st.sampled_from([0.0, 0.5, 1.5]))  # fmt: skip
+def test_what_is_learnt_is_of_silences_that_were_over(rows, service):
+    arrival, agents = np.cumsum([gap for gap, _ in rows]), [agent for _, agent in rows]
+    stops = ["even" if k % 2 else "odd" for k in range(len(rows))]
+    forest = tt.Forest.from_paths([[k] for k in range(len(rows))], arrival=arrival.tolist(), agent=agents)
+    forest = forest.with_hints(tt.Hints.of(forest, stop=stops, done=(arrival + service).tolist()))
+    learnt = tt.Hints.announce(forest, "learnt", resume="learnt")
+    rows_said = zip(learnt.what.tolist(), learnt.request.tolist(), learnt.time, learnt.value, strict=True)
+    said = {(WHAT[what], k): (time, value) for what, k, time, value in rows_said}
+    for k, now in enumerate(arrival.tolist()):
+        pairs = [(i, j) for i in range(k) for j in range(i + 1, k + 1) if agents[j] == agents[i]]
+        next_ones = [(i, j) for i, j in pairs if agents[i] not in agents[i + 1 : j] and stops[i] == stops[k]]
+        over = sorted(arrival[j] - arrival[i] - service for i, j in next_ones)
+        for share, what, place in ((0.95, "close", 0), (0.5, "resume", 1)):
+            wanted = [over[max(math.ceil(share * len(over)) - 1, 0)] + now + service] if over else []
+            found = [event[place] for event in [said.get((what, k))] if event is not None]
+            assert found == pytest.approx(wanted)
+
+
 def test_events_are_about_the_latest_request_and_the_later_line_wins():
     hints = said().with_events(FOREST, [(2, "a", "resume", 8), (2, "a", "resume", 9), (0.5, "a", "priority", 3)])
     assert [tuple(e) for e in hints.events] == [(0.5, "a", "priority", 3.0), (2.0, "a", "resume", 8.0),
