@@ -21,7 +21,7 @@ import numpy as np
 from teltheory.errors import ArgumentError
 from teltheory.formats.blocks import RequestBlocks
 from teltheory.formats.reading import ChainingReport, ReadingReport, counted, ints
-from teltheory.formats.said import Said
+from teltheory.formats.said import SaidColumns
 from teltheory.model.numbers import BoolArray, FloatArray, IntArray, readonly
 from teltheory.model.trace import Trace
 from teltheory.model.turns import preceding
@@ -59,7 +59,7 @@ class RequestColumns:
         What time 0 is, in words, if that is known.
     session : array of int64
         What belongs together, if that is more than a conversation: the agents of a session.
-    said : Said
+    said : SaidColumns
         What the file says of the requests beside their tokens.
     """
 
@@ -76,7 +76,7 @@ class RequestColumns:
     places: array[int] = field(default_factory=lambda: array("q"))
     begins: str = ""
     session: array[int] = field(default_factory=lambda: array("q"))
-    said: Said = field(default_factory=Said)
+    said: SaidColumns = field(default_factory=SaidColumns)
 
     def __len__(self) -> int:
         return len(self.inputs)

@@ -17,7 +17,7 @@ from teltheory.model.trace import Trace
 
 
 @dataclass
-class Said:
+class SaidColumns:
     """Columns that grow while a file is read, one entry a request; empty if the format says nothing.
 
     Attributes

@@ -113,9 +113,7 @@ class Hints:
         resume_at: Sequence[float | None] | None = None,
         priority: Sequence[float | None] | None = None,
     ) -> Hints:
-        """Make hints of columns, with an entry a request, None where nothing is said.
-
-        What is left out stays as the requests have it, their events included.
+        """Make hints of columns, with an entry a request, None where nothing is said; the rest stays as it is.
 
         Parameters
         ----------
@@ -125,37 +123,31 @@ class Hints:
             Who asks, and who started that one.
         kind, stop : sequence of str
             What kind of agent or request it is, and why its response ended.
-        done : sequence of float
-            When its response ended, in seconds; its arrival or later.
-        closed_at : sequence of float
-            When the agent is known to be over after it; its arrival or later.
-        retain_until : sequence of float
-            Until when its blocks are asked to be kept.
-        resume_at : sequence of float
-            When the agent is expected back.
+        done, closed_at : sequence of float
+            When, in seconds, its response ended and its agent is known to be over: its arrival or later.
+        retain_until, resume_at : sequence of float
+            Until when its blocks are asked to be kept, and when its agent is expected back.
         priority : sequence of float
-            Its priority; blocks of less go first.
+            Blocks of less go first.
 
         Raises
         ------
-        ArgumentError
-            For hints without arrival times.
-        TraceError
-            Names the column, the request, the value and what was expected.
+        ArgumentError, TraceError
+            For hints without arrival times; or names the column, the request, the value, what was expected.
         """
         n, before = len(requests), requests.hints or cls.of_agents(requests.agents)
-        hints = before if agent is None else before._of_agentsnamed(agent, n)
+        hints = before if agent is None else before._of_agents_named(agent, n)
         if parent_agent is not None:
             hints = hints._with_parents(parent_agent, n)
-        texts = {name: said for name, said in (("kind", kind), ("stop", stop)) if said is not None}
-        read: dict[str, Any] = {name: hint_columns.texts(name, column, n) for name, column in texts.items()}
-        hints = replace(hints, **read)
+        if kind is not None:
+            hints = replace(hints, kind=hint_columns.texts("kind", kind, n))
+        if stop is not None:
+            hints = replace(hints, stop=hint_columns.texts("stop", stop, n))
         given = zip(WHAT, (closed_at, retain_until, resume_at, priority), strict=True)
         numbers = hint_columns.numbers
         columns = {what: numbers(EVENT_COLUMNS[what], column, n) for what, column in given if column is not None}
-        if done is not None or columns:
-            hints = hints._with_times(requests, None if done is None else numbers("done", done, n), columns)
-        return hints
+        ended = None if done is None else numbers("done", done, n)
+        return hints._with_times(requests, ended, columns)
 
     @classmethod
     def announce(
@@ -306,7 +298,7 @@ class Hints:
             self, time=readonly(times[order]), request=about, what=said, value=readonly(columns["value"])
         )
 
-    def _of_agentsnamed(self, agent: Sequence[Any], n: int) -> Hints:
+    def _of_agents_named(self, agent: Sequence[Any], n: int) -> Hints:
         found = hint_columns.agents("agent", agent, n)
         texts = dict.fromkeys(one for one in found if isinstance(one, str))
         names: dict[Any, int] = {name: i for i, name in enumerate(texts)}
@@ -326,6 +318,8 @@ class Hints:
         return replace(self, parent=readonly(np.array(codes, np.int64)))
 
     def _with_times(self, requests: Requests, done: FloatArray | None, columns: Mapping[str, FloatArray]) -> Hints:
+        if done is None and not columns:
+            return self
         arrival, hints = _arrival(requests), self
         if done is not None:
             hints = replace(self, done=readonly(hint_columns.not_before("done", done, arrival)))

@@ -224,7 +224,7 @@ class Trace(Requests, Tabular):
         return Forest.of_turns(*columns, self.arrival, self.block_size).with_hints(self.hints)
 
     def with_blocks(self, blocks: Forest | None) -> Trace:
-        """Return the trace with what its requests share by the hashes of their blocks.
+        """Return the trace with what its requests share by the hashes of their blocks, in its conversations.
 
         Raises
         ------
@@ -233,9 +233,10 @@ class Trace(Requests, Tabular):
         """
         if blocks is not None and len(blocks) != len(self):
             raise TraceError("blocks", None, f"{len(blocks)} requests", f"{len(self)}, one a turn")
-        if blocks is None or self.hints == blocks.hints:
-            return replace(self, blocks=blocks)
-        return replace(self, blocks=blocks).with_hints(blocks.hints or self.hints)
+        if blocks is None:
+            return replace(self, blocks=None)
+        made = replace(self, blocks=replace(blocks, conversation=self.code))
+        return made if self.hints == blocks.hints else made.with_hints(blocks.hints or self.hints)
 
     def with_hints(self, hints: Hints | None) -> Trace:
         """Return the trace with what applications say of its turns."""

@@ -134,7 +134,10 @@ def test_a_slice_of_a_forest_is_the_forest_of_its_requests(forest, requests):
 def test_a_trace_keeps_what_its_requests_share():
     forest = tt.Forest.from_paths([[1], [1, 2], [1, 3]], block_size=16)
     trace = tt.Trace.from_turns([0, 0, 1], [16, 16, 32], [0, 0, 0], history=[0, 16, 0]).with_blocks(forest)
-    assert trace.forest is forest
+    assert trace.forest is trace.blocks
+    assert trace.blocks == forest
+    assert trace.blocks.agents.tolist() == trace.agents.tolist() == [0, 0, 1]
+    assert forest.agents.tolist() == [0, 1, 2]
     assert not trace.is_chains
     assert trace[:2].forest == forest[:2]
     assert trace.to_blocks(32).forest == forest.to_blocks(32)
