@@ -31,7 +31,7 @@ from teltheory.paper.script import errors_in_one_line, markdown, say, write_text
 from teltheory.replay.radix.sessions import Sessions
 
 TRACE = Path(os.environ.get("TELTHEORY_DATA", "../shared/data")) / "claude_code_sessions"
-CAPACITIES = (15_625, 31_250)
+CAPACITIES = (11_719, 15_625)
 CHUNK = 128
 T_LRU = {"threshold": 435, "next_prompt_estimate": 45}
 """Blocks of 64 tokens."""

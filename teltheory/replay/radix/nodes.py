@@ -34,7 +34,7 @@ class RadixNodes:
         Whether a split makes the part that was not read as recent as the request. SGLang does it; without it that
         part stays as old as it was.
     sessions: bool
-        Whether nodes that fewer sessions claim go first (`teltheory.replay.radix.sessions`), as SGLang has it
+        Whether nodes that fewer sessions use go first (`teltheory.replay.radix.sessions`), as SGLang has it
         with ``--enable-session-radix-cache``.
     """
 

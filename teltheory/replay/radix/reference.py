@@ -26,7 +26,7 @@ from teltheory.model.outcome import Outcome
 from teltheory.policies.node import Node
 from teltheory.policies.policy import Policy, mark_of, settled
 from teltheory.replay.radix.nodes import RadixNodes
-from teltheory.replay.radix.sessions import Claims, Sessions
+from teltheory.replay.radix.sessions import Sessions, Users
 from teltheory.replay.trees.reference import following_requests
 
 
@@ -52,8 +52,8 @@ class RadixNode(Node):
         When it was used last: 2 k for what request k left unread of a node, 2 k + 1 for what it read.
     pins : int
         Running requests whose path goes through it.
-    claims : set of int
-        The sessions that claim it; the part above of a split has none.
+    users : set of int
+        The sessions that use it; both parts of a split have those of the whole.
     """
 
     units: list[int] = field(default_factory=list)
@@ -64,7 +64,7 @@ class RadixNode(Node):
     reads: int = 0
     stamp: int = 0
     pins: int = 0
-    claims: set[int] = field(default_factory=set)
+    users: set[int] = field(default_factory=set)
 
     @property
     def depth(self) -> int:
@@ -80,13 +80,6 @@ class RadixNode(Node):
     def evictable(self) -> bool:
         """Whether nothing is below it and nobody pins it."""
         return not self.children and self.pins < 1 and self.parent is not None
-
-    def above(self) -> Iterator[RadixNode]:
-        """Yield the nodes above it, the deepest first, without the root."""
-        node = self.parent
-        while node is not None and node.parent is not None:
-            yield node
-            node = node.parent
 
 
 def replay_reference(instance: ForestInstance, policy: Policy, nodes: RadixNodes) -> Outcome:
@@ -125,7 +118,7 @@ class RadixTree:
         self.mark, self.chunk = mark_of(policy), nodes.most_units(instance.requests.block_size)
         n, arrival = len(instance.requests), instance.requests.arrival
         self.times = [None] * n if arrival is None else arrival.tolist()
-        self.claims = Claims(Sessions.of(instance.requests, nodes.sessions))
+        self.users = Users(Sessions.of(instance.requests, nodes.sessions))
         self.root = RadixNode(0, 0, 0, None)
         self.used = 0
         self.following = following_requests(instance.by_units())
@@ -148,7 +141,7 @@ class RadixTree:
 
     def split(self, node: RadixNode, at: int, k: int) -> RadixNode:
         """Split a node after its first `at` units, at request k; return the part above, a new node."""
-        above = replace(node, units=node.units[:at], children={node.units[at]: node}, claims=set())
+        above = replace(node, units=node.units[:at], children={node.units[at]: node}, users=set(node.users))
         assert node.parent is not None
         node.parent.children[above.units[0]] = above
         node.parent, node.units, node.start = above, node.units[at:], node.start + at
@@ -167,13 +160,13 @@ class RadixTree:
 
     def close(self, k: int, running: range) -> None:
         """Close the sessions whose closes count when request k has come."""
-        for about in self.claims.closing(k):
-            self.claims.close(about, running, list(below(self.root)))
+        for about in self.users.closing(k):
+            self.users.close(about, running, below(self.root))
 
     def release(self, k: int, leaf: RadixNode) -> None:
         """Unpin the path of request k, which has ended; what the policy does not keep goes, the deepest first."""
         pin(leaf, -1)
-        self.claims.ended(k, leaf)
+        self.users.ended(k, path_of(leaf))
         node: RadixNode | None = leaf
         while node is not None and node.evictable and self.unwanted(node):
             above = node.parent
@@ -199,7 +192,6 @@ class RadixTree:
         assert node.parent is not None
         if kept == 0:
             del node.parent.children[node.units[0]]
-            node.parent.claims |= node.claims
         node.units = node.units[:kept]
         return node if kept else node.parent
 
@@ -251,8 +243,8 @@ class RadixTree:
         """Return by what a node goes: the smallest first."""
         if self.surplus(node):
             key = self.policy.trim_key(node) if self.policy.trim == "least-recent" else 0
-            return (len(node.claims), 0, key, node.stamp)
-        return (len(node.claims), 1, self.policy.eviction_key(node), node.stamp)
+            return (len(node.users), 0, key, node.stamp)
+        return (len(node.users), 1, self.policy.eviction_key(node), node.stamp)
 
 
 def pin(leaf: RadixNode, by: int) -> None:
@@ -263,9 +255,10 @@ def pin(leaf: RadixNode, by: int) -> None:
 
 def path_of(leaf: RadixNode) -> Iterator[RadixNode]:
     """Yield the nodes of the path down to one, the deepest first, without the root."""
-    if leaf.parent is not None:
-        yield leaf
-        yield from leaf.above()
+    node = leaf
+    while node.parent is not None:
+        yield node
+        node = node.parent
 
 
 def below(root: RadixNode) -> Iterator[RadixNode]:

@@ -1,17 +1,18 @@
-"""What sessions claim in a radix tree, as SGLang's `--enable-session-radix-cache` has it.
+"""Which sessions use a node of a radix tree, as SGLang's `--enable-session-radix-cache` has it.
 
-1. Agents are the sessions; a request of agent -1 has no session, and claims nothing.
-2. A request that has ended *claims* the node at the end of its path for its session, and gives up the nearest
-   claim that the session has above. So a branch that the session left stays claimed.
-3. A node that goes hands its claims to the node above.
-4. A close ends all claims of a session. What of the session runs then claims nothing.
+1. Agents are the sessions; a request of agent -1 has none.
+2. A session uses a node once a request of it through the node has ended, as long as the node is there and until
+   the session is closed. So it goes on using a branch that it left. What of it runs at the close uses nothing.
+3. Nodes with fewer users go first, before all else that the policy says.
 
-Nodes that fewer sessions claim go first, before all else that the policy says. SGLang counts for each node the
-claims at it and below it, two on what two branches share; but what goes has nothing below it.
+SGLang gets there otherwise. A session refers to the end of its path, moves that reference forward along the path,
+and hands it to the node above when a node goes; what branches share counts once for each. For what may go, as
+nothing is below it, the numbers are the same. `nodes.c` does it that way too.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,28 +63,23 @@ def _closes(forest: Forest, hints: Hints) -> tuple[IntArray, IntArray]:
     return cut[counts][order], hints.request[counts][order]
 
 
-class Claims:
-    """The claims of one replay, in its reference; a node has `claims`, the sessions that claim it."""
+class Users:
+    """The users of nodes in one replay, for the reference; a node has `users`, a set of sessions."""
 
     def __init__(self, sessions: Sessions) -> None:
         self.session, self.closing = sessions.session.tolist(), sessions.closing
         self.void: set[int] = set()
 
-    def ended(self, k: int, leaf: Any) -> None:
-        """Claim the end of a request's path."""
-        session = self.session[k]
-        if session < 0 or k in self.void or leaf.parent is None or session in leaf.claims:
-            return
-        for node in leaf.above():
-            if session in node.claims:
-                node.claims.remove(session)
-                break
-        leaf.claims.add(session)
+    def ended(self, k: int, path: Iterable[Any]) -> None:
+        """Let the session of a request that has ended use the nodes of its path."""
+        if self.session[k] >= 0 and k not in self.void:
+            for node in path:
+                node.users.add(self.session[k])
 
-    def close(self, about: int, running: range, nodes: list[Any]) -> None:
+    def close(self, about: int, running: Iterable[int], nodes: Iterable[Any]) -> None:
         """Close the session of a request, given what runs and all nodes."""
         session = self.session[about]
         if session >= 0:
             self.void.update(k for k in running if k <= about and self.session[k] == session)
             for node in nodes:
-                node.claims.discard(session)
+                node.users.discard(session)

@@ -1,4 +1,4 @@
-"""Sessions that claim nodes: the loop beside the reference, both beside what SGLang hits, and examples."""
+"""Sessions that use nodes: the loop beside the reference, both beside what SGLang hits, and examples."""
 
 import json
 from dataclasses import replace
@@ -61,7 +61,7 @@ def hits(paths, sessions, capacity, closes=(), rules="sglang:chunk=none:sessions
     return plain.cached.tolist()
 
 
-def test_who_has_no_session_goes_before_all_that_sessions_claim():
+def test_who_has_no_session_goes_before_all_that_sessions_use():
     paths = [[1], [2], [3], [1]]
     assert hits(paths, [0, None, None, 0], 2) == [0, 0, 0, 1]
     assert hits(paths, [None, None, None, None], 2) == [0, 0, 0, 0]
@@ -74,13 +74,13 @@ def test_a_branch_that_a_session_left_stays_until_the_session_is_closed():
     assert hits(left, [0, 0, None, None, 0], 4, [(1.5, 0)]) == [0, 1, 0, 0, 1]
 
 
-def test_what_two_sessions_claim_goes_after_what_one_does():
+def test_what_two_sessions_use_goes_after_what_one_does():
     paths = [[1], [1], [2], [3], [1]]
     assert hits(paths, [0, 1, 2, 3, 0], 2) == [0, 1, 0, 0, 1]
     assert hits(paths, [0, 0, 2, 3, 0], 2) == [0, 1, 0, 0, 0]
 
 
-def test_what_is_above_a_node_that_went_is_claimed_in_its_place():
+def test_who_uses_a_node_uses_what_is_above_when_it_went():
     paths = [[1], [1, 2], [3], [4], [1, 2]]
     assert hits(paths, [None, 0, None, None, None], 2) == [0, 1, 0, 0, 1]
     assert hits(paths, [None, 0, None, None, None], 2, [(1.5, 0)]) == [0, 1, 0, 0, 0]
@@ -95,6 +95,17 @@ def test_a_session_opens_again_with_its_next_request_and_a_close_about_an_earlie
     late = tt.Hints.of(forest, closed_at=[1.5, None, None, None, None])
     found = tt.replay(forest.with_hints(late), tt.LRU(), 2, rules="sglang:chunk=none:sessions=yes")
     assert found.cached.tolist() == [0, 1, 0, 0, 1]
+
+
+@pytest.mark.parametrize("running", [1, 2])
+def test_what_runs_when_its_session_is_closed_is_used_by_nobody(running):
+    forest = tt.Forest.from_paths([[1], [2], [3], [4], [1]], arrival=range(5))
+    for closed, found in (0.0, 0), (None, 1):
+        said = tt.Hints.of(forest, agent=[0, None, None, None, 1], closed_at=[closed, None, None, None, None])
+        for engine in "reference", "kernel":
+            options = {"rules": "sglang:sessions=yes", "engine": engine, "running": running}
+            found_now = tt.replay(forest.with_hints(said), tt.LRU(), 1 + running, **options)
+            assert found_now.cached.tolist() == [0, 0, 0, 0, found]
 
 
 @pytest.mark.parametrize("running", [1, 2])
