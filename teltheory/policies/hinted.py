@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 from teltheory.errors import ArgumentError
 from teltheory.model.hints import CLOSE, PRIORITY, RESUME, RETAIN, WHAT, Hints, ends_of
@@ -163,6 +163,7 @@ class Hinted:
     policy: Any
     use: tuple[str | Hint, ...] = (CLOSE, "superseded", RETAIN, RESUME, PRIORITY)
     keep: Keep = "first"
+    loop: ClassVar[str] = "hinted"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "use", tuple([self.use] if isinstance(self.use, str | Hint) else self.use))
@@ -184,7 +185,7 @@ class Hinted:
     @property
     def trim(self) -> Any:
         """How the policy trims."""
-        return getattr(self.policy, "trim", None)
+        return getattr(self.policy, "trim", None) or TRIMS[1]
 
     def told(self, requests: Requests) -> Telling:
         """Return what hears of requests and events during one replay."""

@@ -1,4 +1,4 @@
-/* A set of whole numbers below n that finds its largest member: a bitset with 64 children a node.
+/* A set of whole numbers below n that finds its members in order: a bitset with 64 children a node.
 
    Level 0 has a bit for each number; a bit of a higher level says that the word below it is not 0. The last level
    is one word, so the largest member is found by one look at each of the O(log n / 6) levels. All levels together
@@ -50,6 +50,32 @@ static inline int64_t largest_bit(const Bitset *set) {
     for (int64_t i = set->levels - 1; i >= 0; i--)
         number = number << 6 | (63 - __builtin_clzll(set->level[i][number]));
     return number;
+}
+
+/* The largest member from `low` to `high`, -1 if there is none; 0 <= low, high < n. */
+static inline int64_t largest_between(const Bitset *set, int64_t low, int64_t high) {
+    int64_t number = high;
+    for (int64_t i = 0; i < set->levels && number >= 0; i++, number = (number >> 6) - 1) {
+        uint64_t word = set->level[i][number >> 6] & ~(uint64_t)0 >> (63 - (number & 63));
+        if (!word) continue;
+        number = (number >> 6) << 6 | (63 - __builtin_clzll(word));
+        while (i-- > 0) number = number << 6 | (63 - __builtin_clzll(set->level[i][number]));
+        return number >= low ? number : -1;
+    }
+    return -1;
+}
+
+/* The smallest member from `low` to `high`, -1 if there is none; 0 <= low, high < n. */
+static inline int64_t smallest_between(const Bitset *set, int64_t low, int64_t high) {
+    int64_t number = low, last = high;
+    for (int64_t i = 0; i < set->levels && number <= last; i++, number = (number >> 6) + 1, last >>= 6) {
+        uint64_t word = set->level[i][number >> 6] & ~(uint64_t)0 << (number & 63);
+        if (!word) continue;
+        number = (number >> 6) << 6 | __builtin_ctzll(word);
+        while (i-- > 0) number = number << 6 | __builtin_ctzll(set->level[i][number]);
+        return number <= high ? number : -1;
+    }
+    return -1;
 }
 
 #endif

@@ -15,7 +15,7 @@ from teltheory.model.tiers import Tiers
 from teltheory.policies.policy import NotCompiledError, has_rules, settled
 from teltheory.replay.tiers.nodes import mark_of_all, policy_of_each_tier
 from teltheory.replay.trees.facts import UnitsDifferError, VisitPieces
-from teltheory.replay.trees.rules import Orders, orders_of
+from teltheory.replay.trees.orders import Orders, orders_of
 from teltheory.replay.trees.visits import Visits
 
 

@@ -68,7 +68,7 @@ def said_by_recency(policy: Policy, end: IntArray, strict: bool) -> KeptPaths | 
     mark = mark_of(policy)
     if mark != "high-water" and (mark != "last" or strict):
         return None
-    said = _said_of_marks(policy, Marks(end))
+    said = said_of_marks(policy, Marks(end))
     if said is None or (mark == "high-water" and not _rises(*said, end)):
         return None
     dropped, budget = said
@@ -81,7 +81,7 @@ def said_by_recency(policy: Policy, end: IntArray, strict: bool) -> KeptPaths | 
     return KeptPaths(readonly(full), None if least is full else readonly(least))
 
 
-def _said_of_marks(policy: Policy, marks: Any) -> tuple[Any, Any] | None:
+def said_of_marks(policy: Policy, marks: Any) -> tuple[Any, Any] | None:
     """Return whether units go at once, and their budgets; None if a rule looks at more than marks."""
     if not all(getattr(getattr(policy, rule), "on_arrays", False) for rule in RULES):
         return None

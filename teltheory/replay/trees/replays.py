@@ -35,13 +35,19 @@ def replay_forest(
     check_forest_cache(policy, cache)
     by_kernel, by_reference = _forest_engines(cache)
     units = exact_sum(instance.requests.past)
-    if not instance.is_plain:
+    if not _has_loops(instance, policy, cache):
         _check_plain_loops(instance, cache, engine)
         return by_reference(instance, policy)
     if engine == "kernel" or (engine == "auto" and units >= KERNEL_FROM and prefers_kernel(policy)):
         with or_reference(engine, units // UNITS_A_TURN):
             return by_kernel(instance, policy)
     return by_reference(instance, policy)
+
+
+def _has_loops(instance: ForestInstance, policy: AnyPolicy, cache: Cache) -> bool:
+    """Whether there are loops for an instance: where histories cut, of policies that listen alone."""
+    cuts = hasattr(policy, "told") and not instance.initial and not isinstance(cache, RadixNodes)
+    return instance.is_plain or cuts
 
 
 def _check_plain_loops(instance: ForestInstance, cache: Cache, engine: Engine) -> None:

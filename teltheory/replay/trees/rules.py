@@ -1,47 +1,23 @@
-"""What a policy's rules say of every visit to a forest, asked once before a compiled loop starts."""
+"""Which compiled loop replays a forest under a policy."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-
-from teltheory.base.loops import call
 from teltheory.model.instance import ForestInstance
-from teltheory.model.numbers import IntArray, readonly
 from teltheory.model.outcome import Outcome
 from teltheory.policies.expiry import TTL
 from teltheory.policies.learned.return_aware import ReturnAwareTLRU
-from teltheory.policies.node import ALL_BUT, Deferred
 from teltheory.policies.online import LRU
-from teltheory.policies.policy import NotCompiledError, Policy, mark_of, own_loop, settled
+from teltheory.policies.policy import NotCompiledError, Policy, own_loop, settled
 from teltheory.replay.chains.dispatch import replay_kernel as replay_chains
-from teltheory.replay.chains.rules import answer, whole_lengths
 from teltheory.replay.learned.followed import follow_on_paths
 from teltheory.replay.trees.expiry import without_expired
-from teltheory.replay.trees.facts import UnitsDifferError, VisitPieces
+from teltheory.replay.trees.hinted import replay_hinted
+from teltheory.replay.trees.orders import replay_by_orders
 from teltheory.replay.trees.recency import kept_by_recency, replay_by_recency
 from teltheory.replay.trees.residence import replay_residence
-from teltheory.replay.trees.visits import TreeLayout, Visits
-
-
-class Orders(NamedTuple):
-    """What a policy says of every visit's piece.
-
-    What of it is kept, overflow or not; what of that is no surplus; and its places in two orders, the largest
-    first, with the visit at each place. `safe` is what T-LRU with resident marks calls safe of a past; otherwise
-    it is -1.
-    """
-
-    full: IntArray
-    least: IntArray
-    trimming: IntArray
-    trimmed: IntArray
-    eviction: IntArray
-    evicted: IntArray
-    safe: int
-    eager: bool
 
 
 def replay_kernel(instance: ForestInstance, policy: Policy, strict: bool = True) -> Outcome:
@@ -55,7 +31,7 @@ def replay_kernel(instance: ForestInstance, policy: Policy, strict: bool = True)
     if hasattr(policy, "memory"):
         raise NotCompiledError("policy", policy, "engine='reference' for one with a memory of its own")
     kept = kept_by_recency(policy, instance.requests, strict)
-    return _by_orders(instance, policy, strict) if kept is None else replay_by_recency(instance, kept)
+    return replay_by_orders(instance, policy, strict) if kept is None else replay_by_recency(instance, kept)
 
 
 def _in_rounds(instance: ForestInstance, policy: Policy) -> Outcome:
@@ -64,25 +40,6 @@ def _in_rounds(instance: ForestInstance, policy: Policy) -> Outcome:
         raise NotCompiledError("running", instance.running, "engine='reference' for round-robin trimming")
     cached = replay_chains(instance.as_chains(), policy).cached
     return Outcome.of_forest(instance.requests, cached, instance.requests.past - cached)
-
-
-def _by_orders(instance: ForestInstance, policy: Policy, strict: bool) -> Outcome:
-    """Replay a forest under a policy with any orders."""
-    forest, mark = instance.requests, mark_of(policy)
-    pieces = VisitPieces(forest, Visits.of(forest), mark)
-    try:
-        if mark == "resident":
-            raise UnitsDifferError
-        orders = orders_of(policy, pieces)
-    except UnitsDifferError:
-        pieces = VisitPieces(forest, Visits.of(forest, by_units=True), mark, by_units=True)
-        orders = orders_of(policy, pieces)
-    layout = TreeLayout.of(instance, pieces.visits)
-    _, held, visits = layout.sizes
-    state = np.zeros(3 * held, np.int64), np.full(held, -1, np.int64), np.zeros(2 * held, np.bool_)
-    waiting = (np.empty(visits // 63 + 12, np.uint64) for _ in range(2))
-    call("replay_orders", layout.sizes, layout, orders, strict, state, *waiting)
-    return Outcome.of_forest(forest, layout.cached, layout.written)
 
 
 def _expiring(instance: ForestInstance, policy: TTL, strict: bool) -> Outcome:
@@ -96,40 +53,6 @@ def _experts(instance: ForestInstance, policy: ReturnAwareTLRU, strict: bool) ->
 OWN_LOOPS: dict[str, Callable[[ForestInstance, Any, bool], Outcome]] = {
     "experts": _experts,
     "expiry": _expiring,
+    "hinted": replay_hinted,
     "residence": replay_residence,
 }
-
-
-def orders_of(policy: Policy, pieces: VisitPieces) -> Orders:
-    """Ask a policy for its rules."""
-    visits = pieces.visits
-    n, length = len(visits.piece), visits.length[visits.piece]
-    drops = np.broadcast_to(np.asarray(answer(policy, "drops", pieces), np.bool_), n)
-    budget = answer(policy, "budget", pieces)
-    worth = np.broadcast_to(whole_lengths(budget, policy), n)
-    least = np.where(drops, 0, np.clip(worth - (visits.end - length), 0, length))
-    full = np.where(drops, 0, least if policy.trim == "eager" and pieces.mark != "resident" else length)
-    trimming = _places(answer(policy, "trim_key", pieces) if policy.trim == "least-recent" else 0, visits)
-    eviction = _places(answer(policy, "eviction_key", pieces), visits)
-    safe = -1 if pieces.mark != "resident" else _safe(budget, pieces, policy)
-    return Orders(full, least, *trimming, *eviction, safe, policy.trim == "eager")
-
-
-def _safe(budget: Any, pieces: VisitPieces, policy: Policy) -> int:
-    """Return what T-LRU calls safe of a past; marks that forget are compiled for budgets of this form alone."""
-    if isinstance(budget, Deferred) and budget.kind == ALL_BUT and budget.of is pieces.past:
-        return budget.safe
-    raise NotCompiledError("policy", policy, "engine='reference', or a budget of all but a constant of the past")
-
-
-def _places(keys: Any, visits: Visits) -> tuple[IntArray, IntArray]:
-    """Return the place of each visit, and the visit at each place; the largest goes first.
-
-    That is the smallest key, among equals the least recent request, of one path the deepest.
-    """
-    order = visits.by_recency
-    if np.ndim(keys):
-        order = order[np.argsort(np.asarray(keys)[order], kind="stable")]
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))[::-1]
-    return readonly(place), readonly(order[::-1].copy())

@@ -91,6 +91,13 @@ class Visits:
         return readonly(first + self.start[self.request + 1] - 1 - np.arange(len(first)))
 
     @cached_property
+    def place(self) -> IntArray:
+        """Place of each visit in the order of recency, the largest for the first; shape (visits,)."""
+        place = np.empty(len(self.piece), np.int64)
+        place[self.by_recency] = np.arange(len(place))[::-1]
+        return readonly(place)
+
+    @cached_property
     def end(self) -> IntArray:
         """Depth where the visited piece ends; shape (visits,)."""
         return readonly((self.above + self.length)[self.piece])

@@ -15,9 +15,9 @@ import teltheory as tt
 from teltheory.model.instance import ForestInstance
 from teltheory.policies import Node, on_arrays
 from teltheory.policies.policy import LeastRecentlyUsed
+from teltheory.replay.trees.orders import replay_by_orders
 from teltheory.replay.trees.recency import kept_by_recency, replay_by_recency
 from teltheory.replay.trees.reference import replay_reference
-from teltheory.replay.trees.rules import _by_orders
 from teltheory.replay.trees.runs import Runs, highest
 
 
@@ -86,7 +86,7 @@ def test_the_loop_agrees_with_the_reference(data, forest, policy, strict, capaci
     kept = kept_by_recency(policy, forest, strict)
     assert (kept is None) == (strict and getattr(policy, "mark", "") == "last")
     plain = replay_reference(instance, policy, strict)
-    assert _by_orders(instance, policy, strict) == plain
+    assert replay_by_orders(instance, policy, strict) == plain
     if kept is not None:
         assert replay_by_recency(instance, kept) == plain
 
@@ -187,4 +187,4 @@ def test_both_compiled_loops_agree_on_the_mooncake_trace(mooncake_blocks, mark):
         for trim in ("least-recent", "eager"):
             policy = tt.TLRU(54, 23, trim, mark)
             kept = kept_by_recency(policy, mooncake_blocks, strict=False)
-            assert replay_by_recency(instance, kept) == _by_orders(instance, policy, strict=False)
+            assert replay_by_recency(instance, kept) == replay_by_orders(instance, policy, strict=False)
