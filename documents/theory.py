@@ -20,8 +20,8 @@ from proofs_checks import all_claims
 ROOT = Path(__file__).parents[1]
 FORMAL, OUT = ROOT / "proofs_checks" / "formal", ROOT / "out"
 DEFINITIONS = (
-    *("Model.v", "Excess.v", "Policies.v", "Plans.v", "Forest.v", "Tiers.v", "Strategies.v", "Belief.v"),
-    *("Flows.v", "Chains.v", "ModuleSets.v", "Applications.v"),
+    *("Model.v", "Excess.v", "Policies.v", "Plans.v", "Forest.v", "Hints.v", "Tiers.v", "Strategies.v"),
+    *("Belief.v", "Flows.v", "Chains.v", "ModuleSets.v", "Applications.v"),
 )
 LINK = re.compile(r"\[([^\]\n]*)\]\([^)\s]*\)")
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>The theory</title>
