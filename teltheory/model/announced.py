@@ -14,7 +14,7 @@ from teltheory.model.turns import consecutive_turns
 from teltheory.model.units import Seconds, seconds_of
 
 ORACLE, BY_STOP, LEARNT = "oracle", "stop", "learnt"
-SURE = 0.95
+SURE = 0.99
 """The share of earlier silences that is taken to say that an agent which is silent for longer is over."""
 
 

@@ -168,7 +168,7 @@ class Hints:
             With arrival times. An agent's last request in them is taken for its last of all.
         delay : Seconds
             How long after its last response an agent is said to be over; or "learnt": nobody announces it, and
-            an agent is over once it is silent for longer than 95 % of all silences that were over when it asked,
+            an agent is over once it is silent for longer than 99 % of all silences that were over when it asked,
             after responses that ended for the same reason. If it comes back, that was wrong.
         stop : str, optional
             Only agents whose last response ended for this reason.

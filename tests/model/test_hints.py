@@ -95,7 +95,7 @@ def test_what_is_learnt_is_of_silences_that_were_over(rows, service):
         pairs = [(i, j) for i in range(k) for j in range(i + 1, k + 1) if agents[j] == agents[i]]
         next_ones = [(i, j) for i, j in pairs if agents[i] not in agents[i + 1 : j] and stops[i] == stops[k]]
         over = sorted(arrival[j] - arrival[i] - service for i, j in next_ones)
-        for share, what, place in ((0.95, "close", 0), (0.5, "resume", 1)):
+        for share, what, place in ((0.99, "close", 0), (0.5, "resume", 1)):
             wanted = [over[max(math.ceil(share * len(over)) - 1, 0)] + now + service] if over else []
             found = [event[place] for event in [said.get((what, k))] if event is not None]
             assert found == pytest.approx(wanted)
