@@ -138,8 +138,8 @@ Proof. intros len t Ht. destruct (Nat.eq_dec t 4) as [->|n].
   - exists 0. split; [|lia]. split; [lia|]. split; [lia|]. intros k s _ Hk Hs L. pose proof (within _ _ _ Hk) as B.
     cbn in B. assert (k < 2) by (destruct t as [|[|[|[|]]]]; cbn in Hk; lia). destruct t as [|[|[|[|]]]]; try lia;
     destruct s as [|[|[|]]]; try lia; destruct k as [|[|]]; reflexivity || (cbn in Hk; lia). Qed.
-(* Against row hints.tlru.covers. T-LRU with release hints can have more than LRU with the same ones at a request,
-   though Q covers, and the hints say what is so: agents have left the paths that are called dead. *)
+(* Row hints.tlru.covers.wrong is refuted. T-LRU with release hints can have more than LRU with the same ones at a
+   request, though Q covers, and the hints say what is so: agents have left the paths that are called dead. *)
 Theorem tlru_release_can_be_worse : exists NB C xi Q first number agent X Y,
   let blk := blocks first in let len := lengths number in let dead := superseded first number agent in
   is_forest NB blk len /\ q_covers Q blk len len len /\ (forall v, X 0 v = false) /\ (forall v, Y 0 v = false) /\
@@ -159,8 +159,8 @@ Proof. pose proof (seems_ok 5 first_of_four number_of_four eq_refl) as F. pose p
 Definition first_of_six := [0; 0; 2; 4; 4; 2; 4].
 Definition number_of_six := [0; 2; 2; 1; 2; 1; 2].
 Definition agent_of_six t := nth t [2; 2; 0; 1; 0; 1] 0.
-(* Beside row hints.release.safe. Under forced caching, if Q does not cover, release hints can cost T-LRU more than
-   the blocks that they had called dead. *)
+(* Beside row hints.release.safe.forced. If Q does not cover, under forced caching release hints can cost T-LRU
+   more than the blocks that they had called dead. *)
 Theorem forced_release_is_not_safe : exists NB C xi Q first number agent total X Y,
   let blk := blocks first in let len := lengths number in let dead := superseded first number agent in
   is_forest NB blk len /\ (forall v, X 0 v = false) /\ (forall v, Y 0 v = false) /\

@@ -287,9 +287,9 @@ Proof. intros OX OY K U. destruct (both_past X Y of_X of_Y 0 same_first past_fir
 Ltac by_age used held := refine (kept_by_age X Y _ _ 0 same_first past_first _ _ used held _ _ _ _ _ _ ltac:(lia));
   eauto using safe_before, fresh_youngest.
 
-(* Row hints.release.safe. However wrong release hints are, at every request the excess with them is at most that
-   without, and one for each block that the request asks for and the hints had called dead. For LRU, and for T-LRU
-   where caching is optional or Q covers. *)
+(* Rows hints.release.safe and .forced. However wrong release hints are, at every request the excess with them is
+   at most that without, and one for each block that the request asks for and the hints had called dead. For LRU,
+   and for T-LRU where caching is optional or Q covers. *)
 Theorem release_is_safe : forall marks : bool,
   cut_after (if marks then tlru_release else lru_release) X -> cut_after (if marks then tlru else lru) Y ->
   (marks = true -> r = 0 \/ q_covers Q blk len ask total) ->
@@ -307,8 +307,9 @@ Proof. intros [|] KX KY Sure t.
     with (dead_first newer) newer (fun _ _ => true); auto. by_age (fun _ _ : nat => true) (fun _ _ : nat => true).
     intros s w x _ _ Cx O. apply alive_later in O; tauto. Qed.
 
-(* Beside row hints.tlru.covers. If Q covers, T-LRU with release hints has at most the excess of LRU, and one for
-   each block that was called dead; of LRU with the same hints too, if what is dead stays dead until it is read. *)
+(* Rows hints.tlru.covers and .forced. If Q covers, T-LRU with release hints has at most the excess of LRU with the
+   same ones, and one for each block that was called dead, if what is dead stays dead until it is read. Of LRU
+   without hints too, whatever they do. *)
 Theorem tlru_release_near_lru : forall hinted : bool,
   cut_after tlru_release X -> cut_after (if hinted then lru_release else lru) Y -> q_covers Q blk len ask total ->
   (hinted = true -> only_reads_revive blk len dead) ->
