@@ -230,10 +230,14 @@ class Telling:
         if earlier:
             earlier[-1].latest = False
         earlier.append(row)
-        for unit in path:
-            self.through.setdefault(unit, []).append(row)
+        self.pass_through(k, path)
         for about, what, value in self.events.get(k, ()):
             self.count(self.rows[about], what, value)
+
+    def pass_through(self, k: int, units: Sequence[int]) -> None:
+        """Note that request k went through some units."""
+        for unit in units:
+            self.through.setdefault(unit, []).append(self.rows[k])
 
     def count(self, row: Told, what: str, value: float) -> None:
         """Let an event about a request count."""

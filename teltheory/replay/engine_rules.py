@@ -6,10 +6,11 @@
 4. *Tail.* The last token of an input is always computed: of an input of full blocks the last block is not hit.
    What is behind the full blocks takes a block while its request runs, so each running request leaves one less.
 5. *Mark* and *trim* of a T-LRU that leaves them out. An engine has one of each, so that another one is refused.
+6. *Sessions* (of nodes) and *priorities*: what engines make of hints (`tt.Hints`) by themselves.
 
 The rules of vLLM and SGLang were compared with the engines (docs/engines.md). Those of TensorRT-LLM were not: they
-are what its documentation says of the pool on the GPU, where all blocks have one priority. It has no T-LRU, so
-that no mark is known; whether it computes the last block of full blocks anew is not said there.
+are what its documentation says of the pool on the GPU, and its source of priorities. It has no T-LRU, so that no
+mark is known; whether it computes the last block of full blocks anew is not said there.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ from teltheory.model.forest import Forest
 from teltheory.model.numbers import readonly, whole_number
 from teltheory.model.tiers import several
 from teltheory.model.units import read_tokens
+from teltheory.policies.online import LRU
 from teltheory.policies.policy import MARKS, TRIMS, LeastRecentlyUsed, Mark, Trim
+from teltheory.policies.retention import PriorityQueues
 from teltheory.replay.asked import Cache
 from teltheory.replay.radix.nodes import RadixNodes
 
@@ -53,6 +56,8 @@ class Rules:
         Whether running requests hold their paths (`forced=True`); with nodes they must.
     tail : bool
         Whether the last token is computed anew, and what is behind full blocks takes a block while it runs.
+    priorities : bool
+        Whether LRU has a queue for each priority, as TensorRT-LLM (`teltheory.policies.retention`).
     mark : {"high-water", "resident", "last"}, optional
         T-LRU's, where it has none of its own.
     trim : {"least-recent", "eager"}, optional
@@ -68,6 +73,7 @@ class Rules:
     orphans: bool = False
     references: bool = False
     tail: bool = False
+    priorities: bool = False
     mark: Mark | None = None
     trim: Trim | None = None
 
@@ -79,6 +85,9 @@ class Rules:
             if getattr(self, name) not in wanted:
                 beside = "" if self.nodes is None else " where whole nodes go"
                 raise ArgumentError(name, getattr(self, name), " or ".join(map(repr, wanted)) + beside)
+        if self.priorities not in ([False] if self.nodes or self.orphans else [True, False]):
+            only = "True or False; False where nodes go whole or blocks outlive their parents"
+            raise ArgumentError("priorities", self.priorities, only)
         for name, words in WORDS.items():
             if getattr(self, name) not in words.values():
                 raise ArgumentError(name, getattr(self, name), "one of " + ", ".join([*words][1:]))
@@ -154,7 +163,11 @@ class Rules:
             policy = copy(policy)
             for name, wanted in left_out.items():
                 object.__setattr__(policy, name, wanted)
-        return policy
+        if not self.priorities:
+            return policy
+        if not isinstance(policy, LRU | PriorityQueues):
+            raise ArgumentError("policy", policy, f"LRU, which has a queue a priority under the rules {self}")
+        return PriorityQueues()
 
     def on(
         self, requests: Any, capacity: Any, cache: Any = "strict", forced: bool = False, running: int = 1

@@ -17,11 +17,12 @@ from teltheory.policies.online import SLOTLRU
 from teltheory.replay.engine_rules import NAMED
 
 VECTORS = json.loads((Path(__file__).parent / "vectors" / "engines.json").read_text())["cases"]
-NODES = st.builds(tt.RadixNodes, st.none() | st.integers(1, 9000), st.booleans(), st.booleans())
+NODES = st.builds(tt.RadixNodes, st.none() | st.integers(1, 9000), *3 * [st.booleans()])
 LAST = {"mark": st.sampled_from([None, "high-water", "resident", "last"])}
 LAST |= {"trim": st.sampled_from([None, "least-recent", "eager"])}
 FLAGS = dict.fromkeys(("orphans", "references", "tail"), st.booleans())
 RULES = st.builds(tt.Rules, nodes=NODES, references=st.just(True), **LAST) | st.builds(tt.Rules, **FLAGS, **LAST)
+RULES |= st.builds(tt.Rules, references=st.booleans(), priorities=st.booleans(), **LAST)
 FOREST = tt.Forest.from_paths([[1, 2], [3], [1, 2, 4]])
 TRACE = tt.Trace.from_turns([0, 0], [2, 2], [1, 1])
 TLRU = tt.TLRU(2, 1)

@@ -5,7 +5,8 @@ For every request k, in order of arrival:
 1. it walks down from the root as long as nodes begin with its input; a node that it leaves in the middle is split
    there, and the part that it did not read becomes as recent as the request;
 2. the nodes that it read are pinned; a request that no longer runs lets go of its own, and of those the deepest
-   go at once that the policy does not keep; sessions are closed (`teltheory.replay.radix.sessions`);
+   go at once that the policy does not keep; what applications have told counts (`teltheory.policies.hinted`, by
+   the first unit of a node), and sessions are closed (`teltheory.replay.radix.sessions`);
 3. while there is no room for the rest of the path, the first node in the policy's order goes, whole, among those
    without a node below them that nobody pins;
 4. the rest of its input is added below what it read, one node a chunk, then its output, less what is there;
@@ -24,10 +25,10 @@ from teltheory.errors import ForcedCachingError
 from teltheory.model.instance import ForestInstance
 from teltheory.model.outcome import Outcome
 from teltheory.policies.node import Node
-from teltheory.policies.policy import Policy, mark_of, settled
+from teltheory.policies.policy import mark_of, settled
 from teltheory.replay.radix.nodes import RadixNodes
 from teltheory.replay.radix.sessions import Sessions, Users
-from teltheory.replay.trees.reference import following_requests
+from teltheory.replay.trees.reference import following_requests, listening
 
 
 @dataclass(slots=True, eq=False)
@@ -82,13 +83,13 @@ class RadixNode(Node):
         return not self.children and self.pins < 1 and self.parent is not None
 
 
-def replay_reference(instance: ForestInstance, policy: Policy, nodes: RadixNodes) -> Outcome:
+def replay_reference(instance: ForestInstance, policy: Any, nodes: RadixNodes) -> Outcome:
     """Replay the requests of an instance in a radix tree of whole nodes."""
     served = list(replayed_requests(instance, policy, nodes))
     return Outcome.of_forest(instance.requests, [hits for hits, _ in served], [added for _, added in served])
 
 
-def replayed_requests(instance: ForestInstance, policy: Policy, nodes: RadixNodes) -> Iterator[tuple[int, int]]:
+def replayed_requests(instance: ForestInstance, policy: Any, nodes: RadixNodes) -> Iterator[tuple[int, int]]:
     """Replay request by request; yield the units that each hits and those that it adds."""
     forest = instance.requests.by_units()
     tree = RadixTree(instance, policy, nodes)
@@ -100,12 +101,12 @@ def replayed_requests(instance: ForestInstance, policy: Policy, nodes: RadixNode
         pin(read, 1)
         if len(running) == instance.running:
             tree.release(k - instance.running, running.popleft())
-        tree.close(k, range(max(k - instance.running + 1, 0), k + 1))
+        tree.hear(k, path[:ask], range(max(k - instance.running + 1, 0), k + 1))
         tree.make_room(len(path) - hits, k)
         leaf, added = tree.insert(read, path, ask, k)
         pin(read, -1)
         pin(leaf, 1)
-        tree.use(leaf, path, k)
+        tree.use(leaf, path, ask, k)
         running.append(leaf)
         yield hits, added
 
@@ -113,7 +114,8 @@ def replayed_requests(instance: ForestInstance, policy: Policy, nodes: RadixNode
 class RadixTree:
     """A radix tree, and what its policy knows of its nodes."""
 
-    def __init__(self, instance: ForestInstance, policy: Policy, nodes: RadixNodes) -> None:
+    def __init__(self, instance: ForestInstance, policy: Any, nodes: RadixNodes) -> None:
+        self.telling, policy = listening(policy, instance)
         self.capacity, self.policy, self.nodes = instance.capacity, settled(policy, rounds=False), nodes
         self.mark, self.chunk = mark_of(policy), nodes.most_units(instance.requests.block_size)
         n, arrival = len(instance.requests), instance.requests.arrival
@@ -158,8 +160,10 @@ class RadixTree:
         if self.mark in ("high-water", "next"):
             node.past = self.highest[first] if self.mark == "high-water" else node.coming.history
 
-    def close(self, k: int, running: range) -> None:
-        """Close the sessions whose closes count when request k has come."""
+    def hear(self, k: int, asked: list[int], running: range) -> None:
+        """Note what counts when request k has come, given its input and what runs: hints, and ends of sessions."""
+        if self.telling is not None:
+            self.telling.hear(k, asked)
         for about in self.users.closing(k):
             self.users.close(about, running, below(self.root))
 
@@ -213,8 +217,10 @@ class RadixTree:
         self.used += len(units)
         return new
 
-    def use(self, leaf: RadixNode, path: list[int], k: int) -> None:
+    def use(self, leaf: RadixNode, path: list[int], ask: int, k: int) -> None:
         """Make the nodes of request k's path, down to its leaf, the most recent."""
+        if self.telling is not None:
+            self.telling.pass_through(k, path[ask:])
         for unit in path:
             self.rank.setdefault(unit, len(self.rank))
             self.highest[unit] = max(self.highest.get(unit, 0), len(path))
@@ -241,10 +247,12 @@ class RadixTree:
 
     def order(self, node: RadixNode) -> tuple[Any, ...]:
         """Return by what a node goes: the smallest first."""
-        if self.surplus(node):
-            key = self.policy.trim_key(node) if self.policy.trim == "least-recent" else 0
-            return (len(node.users), 0, key, node.stamp)
-        return (len(node.users), 1, self.policy.eviction_key(node), node.stamp)
+        spare = self.surplus(node)
+        head = (not spare,) if self.telling is None else self.telling.key(node.units[0], spare)
+        if not spare:
+            return (len(node.users), *head, self.policy.eviction_key(node), node.stamp)
+        key = self.policy.trim_key(node) if self.policy.trim == "least-recent" else 0
+        return (len(node.users), *head, key, node.stamp)
 
 
 def pin(leaf: RadixNode, by: int) -> None:

@@ -78,6 +78,8 @@ class Looking:
 
 def replay_kernel(instance: ForestInstance, policy: Policy, nodes: RadixNodes) -> Outcome:
     """Replay a forest by the compiled loop; `NotCompiledError` if it does not do what the policy does."""
+    if hasattr(policy, "told"):
+        raise NotCompiledError("policy", policy, "engine='reference' for it where whole nodes go")
     policy = settled(policy, rounds=False)
     forest, chunk = instance.requests, nodes.most_units(instance.requests.block_size)
     visits = Visits.of(forest)

@@ -58,7 +58,7 @@ def _closes(forest: Forest, hints: Hints) -> tuple[IntArray, IntArray]:
     if forest.arrival is None:
         return np.empty(0, np.int64), np.empty(0, np.int64)
     cut = hints.cuts(forest.arrival)
-    counts = (hints.what == WHAT.index(CLOSE)) & ~hints.void(forest.arrival)
+    counts = (hints.what == WHAT.index(CLOSE)) & ~hints.void(forest.arrival) & (cut < len(forest))
     order = np.argsort(cut[counts], kind="stable")
     return cut[counts][order], hints.request[counts][order]
 
