@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from proofs_checks.forest import MODULES as OF_FORESTS
+from proofs_checks.hints import MODULES as OF_HINTS
 from proofs_checks.parrot import MODULES as OF_APPLICATIONS
 from proofs_checks.prompt_cache import MODULES as OF_MODULES
 from proofs_checks.queue import MODULES as OF_QUEUES
@@ -22,10 +23,11 @@ PACKAGES = {
     "parrot": OF_APPLICATIONS,
     "tiers": OF_TIERS,
     "queue": OF_QUEUES,
+    "hints": OF_HINTS,
 }
 MODULES = tuple(f"{package}.{name}" for package, names in PACKAGES.items() for name in names)
 """Checks of the claims of Zhang et al. 2025, those on shared prefixes, RAGCache's, Prompt Cache's, Parrot's, and
-those on tiers and queues.
+those on tiers, queues and hints.
 
 The last part of a module's name is its section's, so that no two are called the same.
 """

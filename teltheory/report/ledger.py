@@ -53,6 +53,7 @@ SECTIONS = {
     "Parrot (Lin et al. 2024)": "parrot",
     "Tiers of memory": "tiers",
     "Queues and replicas": "queue",
+    "Hints of applications": "hints",
 }
 """What the rows of a section begin with, up to a full stop; a hyphen at the end stands for more."""
 OTHER_PAPERS = ("RAGCache (Jin et al. 2024)", "Prompt Cache (Gim et al. 2024)", "Parrot (Lin et al. 2024)")
