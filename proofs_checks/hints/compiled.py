@@ -15,7 +15,7 @@ from teltheory.claims.forests import Shape
 from teltheory.model.numbers import IntArray
 
 CACHES, MARKS = ("strict", "holes"), ("high-water", "last", "resident")
-RELATIONS = ("safe", "safe, covered", "covered", "each", "same", "in all")
+RELATIONS, COMPARED = ("safe", "each", "same", "in all"), ("misses", "excess", "excess, LRU")
 """As ``hints.c`` numbers them."""
 ANY = -1
 
@@ -24,19 +24,21 @@ ANY = -1
 class CompiledHints:
     """How two runs compare, compiled, and the cases on which it is run.
 
-    `drawn` is what random worlds are told.
+    `compared` is what runs miss, or their excess with an estimate that covers each new part, of one policy or of
+    T-LRU against LRU; `drawn` is what random worlds are told.
     """
 
     relation: str
     worlds: SmallHints
+    compared: str = "misses"
     drawn: RandomHints = ANYTHING
 
     @property
     def plan(self) -> IntArray:
-        """Kind of cache, mark, whether caching is forced, how runs compare, and whether there are levels."""
+        """Kind of cache, mark, whether caching is forced, how runs compare, levels, and what is compared."""
         worlds = self.worlds
         codes = CACHES.index(worlds.cache), MARKS.index(worlds.mark), worlds.forced, RELATIONS.index(self.relation)
-        return np.array((*codes, worlds.levels), np.int64)
+        return np.array((*codes, worlds.levels, COMPARED.index(self.compared)), np.int64)
 
     def tally(self, requests: int, blocks: int) -> Tally[HintedCase]:
         """Check every case of a class."""
@@ -74,7 +76,7 @@ class CompiledHints:
         n, blocks = len(case.shape.leaf), len(case.shape.parent)
         row, values = np.array(case.told.numbers(case.capacity, case.level), np.int64), np.zeros(3 * n, np.int64)
         answer = call("judge_hints", self.plan, n, blocks, *_columns((case.shape,)), row, values)
-        width = 3 * n if "safe" in self.relation else 2 * n + (self.relation == "in all")
+        width = 3 * n if self.relation == "safe" else 2 * n + (self.relation == "in all")
         return answer == 0, values[:width].tolist()
 
     def weighed(self, case: HintedCase, values: Iterable[int]) -> int:

@@ -58,9 +58,17 @@ safe = row(
 
 safe_forced = row(
     "hints.release.safe.forced",
-    f"The same under forced caching: {BOUND}.",
-    **compared(each, two_agents, ENDS, forced=True),
+    f"Under forced caching, however wrong release hints are, with LRU {BOUND}.",
+    **compared(each, two_agents, ENDS, forced=True, levels=False),
 )(each.values)
+
+above = HintedPair("safe", "with hints", "without", "excess")
+
+safe_forced_covers = row(
+    "hints.release.safe.forced.covers",
+    f"Under forced caching, with T-LRU, high-water marks, and if Q covers each new part, {BOUND}.",
+    **compared(above, two_agents, ENDS, forced=True, least_level=1),
+)(above.values)
 
 
 def one_end(requests: int, most_agents: int = 2) -> Iterator[Messages]:
@@ -134,7 +142,7 @@ awaited_too = row(
     **compared(each, awaited, "one of three agents over at once, one resume time", levels=False, large=FIVE),
 )(each.values)
 
-less = HintedPair("safe, covered", "T-LRU", "LRU")
+less = HintedPair("safe", "T-LRU", "LRU", "excess, LRU")
 COVERS = "with high-water marks, and if Q covers each new part,"
 SAME_USES = RandomHints(tuple((use, use) for use in RELEASE))
 
@@ -151,7 +159,7 @@ covers_forced = row(
     **compared(less, in_both, ENDS, least_level=1, drawn=SAME_USES, forced=True),
 )(less.values)
 
-at_most = HintedPair("covered", "T-LRU", "LRU")
+at_most = HintedPair("each", "T-LRU", "LRU", "excess, LRU")
 superseded = partial(released, most_agents=2, uses=(("superseded",),), both=True)
 
 covers_wrong = row(

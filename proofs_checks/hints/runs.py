@@ -67,20 +67,23 @@ def blocks_of_the_agent(case: HintedCase) -> int:
 
 @dataclass(frozen=True)
 class HintedPair:
-    """Two runs of a case, named, and how they compare (`compiled.RELATIONS`)."""
+    """Two runs of a case, named, and how and what they compare (`compiled.RELATIONS`, `compiled.COMPARED`)."""
 
     relation: str
     first: str
     second: str
+    compared: str = "misses"
 
     def values(self, case: HintedCase) -> Values:
-        """Return what both miss at each request; with T-LRU against LRU, what that exceeds xi by."""
+        """Return what both miss at each request, or what that exceeds xi by."""
         one = missed(case, case.told.use, case.told.close, case.level)
-        other = missed(case, case.told.other_use, case.told.other, 0 if "covered" in self.relation else case.level)
-        xi = case.level + case.estimate if "covered" in self.relation else 0
+        other = missed(
+            case, case.told.other_use, case.told.other, 0 if self.compared == "excess, LRU" else case.level
+        )
+        xi = 0 if self.compared == "misses" else case.level + case.estimate
         found: dict[str, Any] = {self.first: [max(0, u - xi) for u in one]}
         found[self.second] = [max(0, u - xi) for u in other]
-        if "safe" in self.relation:
+        if self.relation == "safe":
             found["called dead"] = called_dead(case)
         return found | ({"blocks": blocks_of_the_agent(case)} if self.relation == "in all" else {})
 
@@ -89,10 +92,10 @@ class HintedPair:
         first, second = values[self.first], values[self.second]
         if self.relation == "in all":
             return bool(sum(first) <= sum(second) + values["blocks"])
-        if "safe" in self.relation:
+        if self.relation == "safe":
             second = [u + dead for u, dead in zip(second, values["called dead"], strict=True)]
         return all(map(eq if self.relation == "same" else le, first, second))
 
     def compiled(self, worlds: SmallHints) -> CompiledHints:
         """Return the compiled check."""
-        return CompiledHints(self.relation, worlds)
+        return CompiledHints(self.relation, worlds, self.compared)

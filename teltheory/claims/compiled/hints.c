@@ -18,7 +18,8 @@ enum { FAR = 63 };                                  /* a time that does not come
 enum { STRICT, HOLES };
 enum { HIGH_WATER, LAST, RESIDENT };
 enum { CLOSE = 1, SUPERSEDED = 2, RETAIN = 4, PRIORITY = 8, RESUME = 16, AFTER = 32, HARD = 64, UNRENEWED = 128 };
-enum { SAFE, SAFE_COVERED, COVERED, EACH, SAME, IN_ALL }; /* how runs compare */
+enum { SAFE, EACH, SAME, IN_ALL };                  /* how runs compare */
+enum { MISSES, EXCESS, EXCESS_OF_LRU };             /* what is compared; Q covers, and the second run is LRU */
 enum { WITHIN, REFUTING, SUM };
 enum { REFUTED, TRUE };
 enum { USE, OTHER_USE, ROOM, LEVEL, HEAD };         /* what is told, as Python has it: these, and columns */
@@ -201,9 +202,6 @@ static int64_t least_estimate(const World *world) {
     return least;
 }
 
-/* Whether T-LRU is held against LRU, with the least xi at which its estimate covers every new part. */
-static bool is_covered(int64_t relation) { return relation == SAFE_COVERED || relation == COVERED; }
-
 /* How many blocks an agent has read up to the first request whose end is not the same in both runs. */
 static int64_t blocks_of_the_agent(const World *world) {
     int64_t wrong = 0, read = 0;
@@ -213,12 +211,12 @@ static int64_t blocks_of_the_agent(const World *world) {
     return number_of(read);
 }
 
-/* Put both runs' misses, and what stands beside them; return whether they compare as they should. */
-static int compare(const World *world, int64_t relation, int64_t level, const Said *said, int64_t *values) {
-    int64_t n = world->n, xi = is_covered(relation) ? level + least_estimate(world) : 0, sum[2] = {0, 0}, more = 0;
+/* Put what both runs miss above xi, and what stands beside it; return whether they compare as they should. */
+static int compare(const World *world, int64_t relation, int64_t xi, const Said *said, int64_t *values) {
+    int64_t n = world->n, sum[2] = {0, 0}, more = 0;
     for (int64_t k = 0; k < n; k++) {
         for (int64_t i = k; i <= n + k; i += n) sum[i >= n] += values[i] = larger(0, values[i] - xi);
-        values[2 * n + k] = relation <= SAFE_COVERED ? dead_on(world, said, k) : 0;
+        values[2 * n + k] = relation == SAFE ? dead_on(world, said, k) : 0;
         int64_t first = values[k], second = values[n + k];
         more |= relation == SAME ? first != second : first > second + values[2 * n + k];
     }
@@ -229,7 +227,7 @@ static int compare(const World *world, int64_t relation, int64_t level, const Sa
 
 /* How many numbers a check writes. */
 static int64_t width_of(int64_t n, int64_t relation) {
-    return relation <= SAFE_COVERED ? 3 * n : 2 * n + (relation == IN_ALL);
+    return relation == SAFE ? 3 * n : 2 * n + (relation == IN_ALL);
 }
 
 /* Check a world in a room, at a level. The second run is at level 0 where it is LRU against T-LRU. */
@@ -237,10 +235,11 @@ static int judge(const World *world, const int64_t *plan, const Said *said, int6
                  int64_t *values) {
     Run first = {plan[0], plan[1], plan[2], room, level, world->use[USE]}, second = first;
     second.use = world->use[OTHER_USE];
-    if (is_covered(plan[3])) second.level = 0;
+    if (plan[5] == EXCESS_OF_LRU) second.level = 0;
     replay(world, &first, &said[0], values);
     replay(world, &second, &said[1], values + world->n);
-    return compare(world, plan[3], level, said, values);
+    int64_t xi = plan[5] == MISSES ? 0 : level + least_estimate(world); /* the least that Q covers */
+    return compare(world, plan[3], xi, said, values);
 }
 
 static void listen_to_both(const World *world, Said *said) {
@@ -253,7 +252,7 @@ static void tally_world(const World *world, const int64_t *plan, int64_t *totals
                         const int64_t *place) {
     Said said[2];
     listen_to_both(world, said);
-    int64_t n = world->n, least = 0, most = world->blocks, low = is_covered(plan[3]), high = 0;
+    int64_t n = world->n, least = 0, most = world->blocks, low = plan[5] != MISSES, high = 0;
     for (int64_t k = 0; k < n - 1 && plan[2]; k++) least = larger(least, world->end[k]);
     for (int64_t k = 0; k < n && plan[4]; k++) high = larger(high, world->end[k]);
     if (world->use[ROOM] >= 0) least = larger(least, world->use[ROOM]), most = least;
@@ -272,9 +271,9 @@ static void tally_world(const World *world, const int64_t *plan, int64_t *totals
 }
 
 /* Check all shapes of one size with all that is told, or each with its own. `plan`: kind of cache, mark, whether
-   caching is forced, how runs compare, and whether there are levels. `first` is the first case that refutes: room,
-   level, and the numbers of its shape and of what is told. */
-void tally_hints(const int64_t plan[5], int64_t n, int64_t blocks, int64_t shapes,
+   caching is forced, how runs compare, whether there are levels, and what is compared. `first` is the first case
+   that refutes: room, level, and the numbers of its shape and of what is told. */
+void tally_hints(const int64_t plan[6], int64_t n, int64_t blocks, int64_t shapes,
                  const int64_t parent[shapes * blocks], const int64_t leaf[shapes * n], int64_t rows,
                  const int64_t told[rows * (4 + 6 * n)], int64_t each, int64_t totals[3], int64_t first[4]) {
     for (int64_t row = 0; row < rows; row++) {
@@ -287,7 +286,7 @@ void tally_hints(const int64_t plan[5], int64_t n, int64_t blocks, int64_t shape
 }
 
 /* Check one case, whose room and level are told: return REFUTED or TRUE, and write the values. */
-int64_t judge_hints(const int64_t plan[5], int64_t n, int64_t blocks, const int64_t parent[blocks],
+int64_t judge_hints(const int64_t plan[6], int64_t n, int64_t blocks, const int64_t parent[blocks],
                     const int64_t leaf[n], const int64_t told[4 + 6 * n], int64_t values[3 * n]) {
     World world = new_world(n, blocks, parent, leaf, told);
     Said said[2];
