@@ -47,6 +47,23 @@ def test_a_node_is_dead_if_its_first_unit_is():
     assert tt.replay(told, tt.Hinted("lru", "close"), 3, rules="sglang").cached.tolist() == [0, 0, 1, 0, 1]
 
 
+def test_who_holds_the_first_unit_of_a_node_holds_the_node():
+    paths, agent = [[1], [5, 6, 7], [3], [1, 2], [4], [3]], [*"BCDAEF"]
+    forest = tt.Forest.from_paths(paths, arrival=range(6), agent=agent)
+    for closed, found in ("A", 0), ("AB", 1):
+        said = [t if who in closed else None for t, who in enumerate(agent)]
+        told = forest.with_hints(tt.Hints.of(forest, closed_at=said))
+        assert tt.replay(told, tt.Hinted("lru", "close"), 3, rules="sglang").cached.tolist()[-1] == found
+
+
+def test_what_is_kept_stands_before_surplus_or_behind_it():
+    forest = tt.Forest.from_paths([[3], [4, 5], [6], [3]], arrival=range(4))
+    kept = forest.with_hints(tt.Hints.of(forest, retain_until=[9, None, None, None]))
+    plain = tt.TLRU(xi=1, q_hat=0)
+    for policy, found in (plain, 0), (tt.Hinted(plain, "retain"), 1), (tt.Hinted(plain, "retain", "after"), 0):
+        assert tt.replay(kept, policy, 3, rules="sglang").cached.tolist() == [0, 0, 0, found]
+
+
 def test_an_output_is_not_known_before_room_is_made_for_it():
     forest = tt.Forest.from_paths([[3], [1, 2], [1, 2], [3]], [1, 1, 1, 1], arrival=range(4), agent=[*"CABC"])
     told = forest.with_hints(tt.Hints.of(forest, closed_at=[None, 1, None, None]))
