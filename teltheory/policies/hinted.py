@@ -16,7 +16,7 @@ dataclass derived from `Hint`; docs/hints.md has one of ten lines.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 from teltheory.errors import ArgumentError
@@ -186,6 +186,10 @@ class Hinted:
     def trim(self) -> Any:
         """How the policy trims."""
         return getattr(self.policy, "trim", None) or TRIMS[1]
+
+    def around(self, policy: Any) -> Hinted:
+        """Return what listens so around a policy, itself if it is its own."""
+        return self if policy is self.policy else replace(self, policy=policy)
 
     def told(self, requests: Requests) -> Telling:
         """Return what hears of requests and events during one replay."""

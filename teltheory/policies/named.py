@@ -35,7 +35,7 @@ def policy_of(policy: Any, trace: Any, units: Units | None = None, xi: int | Non
     if isinstance(policy, (list, tuple)):
         return type(policy)([policy_of(one, trace, units, xi) for one in policy])
     if hasattr(policy, "told"):
-        return replace(policy, policy=policy_of(policy.policy, trace, units, xi))
+        return policy.around(policy_of(policy.policy, trace, units, xi))
     if not isinstance(policy, str):
         return in_numbers(policy, trace, units)
     from teltheory.policies.spec import DEFAULT_CUTOFF, FOR_SLOS, default_estimate, in_blocks, parse_policies

@@ -150,7 +150,7 @@ class Rules:
             If it has others.
         """
         if hasattr(policy, "told"):
-            return replace(policy, policy=self.policy(policy.policy))
+            return policy.around(self.policy(policy.policy))
         own: dict[str, Any] = {"mark": getattr(policy, "mark", None), "trim": getattr(policy, "trim", None)}
         left_out = {}
         for name, given in own.items():

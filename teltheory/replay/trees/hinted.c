@@ -19,240 +19,80 @@
    O(log visits) for each visit, event and piece that loses something. All sums are of lengths of one forest,
    which were checked to add up to less than 2**63. */
 
-#include <math.h>
+#include "replay/trees/told.h"
 
-#include "replay/groups.h"
-#include "replay/trees/layout.h"
-
-enum { CLOSE, RETAIN, RESUME, PRIORITY, EXPIRE }; /* what an event says */
-enum { HIGH_WATER, RESIDENT, LAST };              /* marks */
-
-/* Which hints are listened to, how far apart their classes are, and how a policy keeps: `safe` is what it takes
-   off a mark, -1 if `full` and `least` say of each visit how much is kept, and how much of that is no surplus. */
-typedef struct {
-    bool releases, close, superseded, retain, resume, priority, strict, eager;
-    int64_t dead, free, asked, spare, safe, mark;
-    const int64_t *full, *least, *trimming, *eviction;
-} Rules;
-
-typedef struct {
-    int64_t units, visit, children, mark, full, least, holders, keepers, priority, asked;
-} Piece;
-
-/* A request; `entries` is where those of its time of return begin in `Returns`, -1 if it has none. */
-typedef struct {
-    int64_t open, latest, holds, from, kept, entries;
-} Request;
-
-/* The times of return, in order; where the entries of each piece begin, the number of each entry's time, which
-   count by now; and the entries of each path, in a row. */
-typedef struct {
-    int64_t times;
-    const double *time;
-    const int64_t *start, *number, *entry;
-    Bitset count;
-} Returns;
-
-typedef struct {
-    const int64_t *previous; /* request of the same agent, -1 if there is none */
-    Piece *pieces;
-    Request *requests;
-    double *until; /* when a request is not kept any more */
-    Returns returns;
-    Groups waiting;
-    double now;
-} Heard;
-
-static inline double distance(const Heard *heard, int64_t number) {
-    return fabs(heard->now - heard->returns.time[number]);
+/* Write down a visit, and what follows of it for the mark. */
+static inline void visit(const Layout *layout, const Rules *rules, Piece *piece, int64_t k, int64_t j) {
+    bool forgotten = rules->mark == LAST || (rules->mark == RESIDENT && piece->units == 0);
+    piece->mark = larger(forgotten ? 0 : piece->mark, layout->end[k]);
+    piece->visit = j;
 }
 
-/* The number of the nearest time at which a piece is wanted back, or that of all times if it never is. */
-static inline int64_t nearest(const Heard *heard, int64_t p) {
-    const Returns *returns = &heard->returns;
-    int64_t begin = returns->start[p], end = returns->start[p + 1], at = begin, beyond = end;
-    while (at < beyond) {
-        int64_t middle = at + (beyond - at) / 2;
-        if (returns->time[returns->number[middle]] < heard->now) at = middle + 1;
-        else beyond = middle;
+/* Take an empty piece off its parent, and return that, -1 if there is none. Where prefixes are whole, the parent
+   hears of visits from the pieces below it: they count once all of those are empty, and it was cached with them. */
+static inline int64_t empty(const Layout *layout, const Rules *rules, Heard *heard, int64_t p) {
+    int64_t above = layout->parent[p];
+    if (above < 0) return -1;
+    Piece *parent = &heard->pieces[above], *piece = &heard->pieces[p];
+    parent->children--;
+    if (!rules->whole) return above;
+    bool later = piece->visit - 1 > parent->visit;
+    if (rules->mark != LAST) parent->mark = larger(parent->mark, piece->mark);
+    else if (later) parent->mark = piece->mark;
+    if (later) parent->visit = piece->visit - 1;
+    return above;
+}
+
+/* Write down how much of a piece is kept since its last visit, and how much of that is no surplus. */
+static inline void settle(const Layout *layout, const Rules *rules, Heard *heard, int64_t p) {
+    Piece *piece = &heard->pieces[p];
+    int64_t length = layout->length[p];
+    if (rules->safe < 0) {
+        piece->full = rules->full[piece->visit];
+        piece->least = rules->least[piece->visit];
+        return;
     }
-    int64_t before = at > begin ? largest_between(&returns->count, begin, at - 1) : -1;
-    int64_t after = at < end ? smallest_between(&returns->count, at, end - 1) : -1;
-    if (before < 0 || after < 0)
-        return before < 0 && after < 0 ? returns->times : returns->number[larger(before, after)];
-    before = returns->number[before];
-    after = returns->number[after];
-    return distance(heard, before) < distance(heard, after) ? before : after;
+    piece->least = larger(larger(piece->mark - rules->safe, 0) - layout->above[p], 0);
+    piece->least = smaller(piece->least, length);
+    piece->full = rules->eager ? piece->least : length;
 }
 
-static inline bool has_surplus(const Piece *piece) { return piece->units > piece->least; }
-
-static inline int64_t group_of(const Rules *rules, const Heard *heard, int64_t p) {
-    const Piece *piece = &heard->pieces[p];
-    int64_t class = where(piece->holders == 0, rules->dead) + where(piece->keepers == 0, rules->free) +
-                    rules->asked * piece->priority + where(has_surplus(piece), rules->spare);
-    return rules->resume ? class * (heard->returns.times + 1) + nearest(heard, p) : class;
-}
-
-/* Let a piece wait, which does not yet. */
-static inline void let_wait(const Rules *rules, Heard *heard, int64_t p) {
-    const Piece *piece = &heard->pieces[p];
-    int64_t place = (has_surplus(piece) ? rules->trimming : rules->eviction)[piece->visit];
-    enter_group(&heard->waiting, group_of(rules, heard, p), place, p);
-}
-
-/* Put a piece, if it waits, where it belongs by now; return whether it was elsewhere. */
-static inline bool renew(const Rules *rules, Heard *heard, int64_t p) {
-    int64_t group = heard->waiting.members[p].group;
-    if (group < 0 || group == group_of(rules, heard, p)) return false;
-    leave_group(&heard->waiting, p);
-    let_wait(rules, heard, p);
-    return true;
-}
-
-/* How many visits the paths of two requests have in common: no more once they part. */
-static inline int64_t common(const Layout *layout, int64_t r, int64_t k) {
-    const int64_t *one = layout->piece + layout->start[r], *other = layout->piece + layout->start[k];
-    int64_t lengths[2] = {layout->start[r + 1] - layout->start[r], layout->start[k + 1] - layout->start[k]};
-    int64_t least = 0, most = smaller(lengths[0], lengths[1]);
+/* How many leading pieces of a path are cached as a whole, where prefixes are. */
+static inline int64_t whole_pieces(const Layout *layout, const Heard *heard, int64_t k) {
+    const int64_t *piece = layout->piece + layout->start[k];
+    int64_t least = 0, most = layout->start[k + 1] - layout->start[k];
     while (least < most) {
-        int64_t middle = most - (most - least) / 2;
-        if (one[middle - 1] == other[middle - 1]) least = middle;
+        int64_t middle = most - (most - least) / 2, p = piece[middle - 1];
+        if (heard->pieces[p].units == layout->length[p]) least = middle;
         else most = middle - 1;
     }
     return least;
 }
 
-/* Let a request hold the visits from one on to the end of its path, or let go of them. */
-static inline void hold(const Layout *layout, const Rules *rules, Heard *heard, int64_t r, int64_t from,
-                        bool holds) {
-    for (int64_t j = from; j < layout->start[r + 1]; j++) {
-        int64_t p = layout->piece[j], holders = heard->pieces[p].holders += holds ? 1 : -1;
-        if (holders == holds) renew(rules, heard, p); /* the first, or the last that was left */
-    }
-}
-
-static inline void let_go(const Layout *layout, const Rules *rules, Heard *heard, int64_t r) {
-    if (!heard->requests[r].holds) return;
-    heard->requests[r].holds = false;
-    hold(layout, rules, heard, r, heard->requests[r].from, false);
-}
-
-/* Let the time at which a request is to come back count, if it does, or no longer. */
-static inline void want_back(const Layout *layout, const Rules *rules, Heard *heard, int64_t r, bool counts) {
-    const Request *request = &heard->requests[r];
-    if (request->entries < 0 || !request->open || !request->latest) return;
-    const int64_t *entry = heard->returns.entry + request->entries;
-    for (int64_t j = layout->start[r]; j < layout->start[r + 1]; j++) {
-        if (counts) set_bit(&heard->returns.count, *entry++);
-        else clear_bit(&heard->returns.count, *entry++);
-        renew(rules, heard, layout->piece[j]);
-    }
-}
-
-/* Keep the path of a request, or no longer. */
-static inline void keep(const Layout *layout, const Rules *rules, Heard *heard, int64_t r, bool keeps) {
-    if (heard->requests[r].kept == keeps) return;
-    heard->requests[r].kept = keeps;
-    for (int64_t j = layout->start[r]; j < layout->start[r + 1]; j++) {
-        int64_t p = layout->piece[j], keepers = heard->pieces[p].keepers += keeps ? 1 : -1;
-        if (keepers == keeps) renew(rules, heard, p);
-    }
-}
-
-/* Close an agent after one of its requests: that one and all before it are open no longer. */
-static inline void close_agent(const Layout *layout, const Rules *rules, Heard *heard, int64_t r) {
-    for (; r >= 0 && heard->requests[r].open; r = heard->previous[r]) {
-        want_back(layout, rules, heard, r, false);
-        heard->requests[r].open = false;
-        if (rules->close) let_go(layout, rules, heard, r);
-    }
-}
-
-static inline void ask_for(const Layout *layout, const Rules *rules, Heard *heard, int64_t r, int64_t priority) {
-    for (int64_t j = layout->start[r]; j < layout->start[r + 1]; j++) {
-        int64_t p = layout->piece[j];
-        if (r < heard->pieces[p].asked) continue; /* a later request through it has said another */
-        heard->pieces[p].asked = r;
-        heard->pieces[p].priority = priority;
-        renew(rules, heard, p);
-    }
-}
-
-/* Let an event count; `number` is a priority, or where the entries of a time of return begin. */
-static inline void hear(const Layout *layout, const Rules *rules, Heard *heard, int64_t what, int64_t r,
-                        int64_t number, double value) {
-    switch (what) {
-    case CLOSE: close_agent(layout, rules, heard, r); break;
-    case PRIORITY:
-        if (rules->priority) ask_for(layout, rules, heard, r, number);
-        break;
-    case RESUME:
-        if (!rules->resume) break;
-        want_back(layout, rules, heard, r, false);
-        heard->requests[r].entries = number;
-        want_back(layout, rules, heard, r, true);
-        break;
-    default:
-        if (!rules->retain) break;
-        if (what == RETAIN) heard->until[r] = value;
-        keep(layout, rules, heard, r, heard->until[r] > heard->now);
-    }
-}
-
-/* Let an agent ask: what its request before and this one have in common changes hands. */
-static inline void ask(const Layout *layout, const Rules *rules, Heard *heard, int64_t k) {
-    int64_t r = heard->previous[k], shared = 0;
-    if (r >= 0) {
-        want_back(layout, rules, heard, r, false);
-        heard->requests[r].latest = false;
-        if (heard->requests[r].holds) {
-            shared = common(layout, r, k);
-            heard->requests[r].from = layout->start[r] + shared;
-            if (rules->superseded) let_go(layout, rules, heard, r);
-        }
-    }
-    heard->requests[k] = (Request){true, true, rules->releases, layout->start[k], false, -1};
-    if (rules->releases) hold(layout, rules, heard, k, layout->start[k] + shared, true);
-}
-
-/* Write down how much of a visited piece is kept, and how much of that is no surplus. */
-static inline void settle(const Layout *layout, const Rules *rules, Piece *piece, int64_t p, int64_t k,
-                          int64_t j) {
-    if (rules->safe < 0) {
-        piece->full = rules->full[j];
-        piece->least = rules->least[j];
-        return;
-    }
-    bool forgotten = rules->mark == LAST || (rules->mark == RESIDENT && piece->units == 0);
-    piece->mark = larger(forgotten ? 0 : piece->mark, layout->end[k]);
-    piece->least = larger(larger(piece->mark - rules->safe, 0) - layout->above[p], 0);
-    piece->least = smaller(piece->least, layout->length[p]);
-    piece->full = rules->eager ? piece->least : layout->length[p];
-}
-
-/* Fill the path of request k; write what it hits and what it adds. */
+/* Fill the path of request k; write what it hits and what it adds. Where prefixes are whole, nothing happens above
+   the deepest piece that is cached: what is above it does not wait. */
 static inline void serve(const Layout *layout, const Rules *rules, Heard *heard, int64_t k) {
-    int64_t hits = 0, added = 0;
+    int64_t from = layout->start[k], hits = 0, added = 0;
+    if (rules->whole) from += larger(whole_pieces(layout, heard, k) - 1, 0);
+    if (from > layout->start[k]) hits = layout->above[layout->piece[from]];
     bool leading = true;
-    for (int64_t j = layout->start[k]; j < layout->start[k + 1]; j++) {
+    for (int64_t j = from; j < layout->start[k + 1]; j++) {
         int64_t p = layout->piece[j], length = layout->length[p];
         Piece *piece = &heard->pieces[p];
         leave_group(&heard->waiting, p);
-        settle(layout, rules, piece, p, k, j);
         hits += where(leading, piece->units);
         leading = leading && piece->units == length;
         if (piece->units == 0 && layout->parent[p] >= 0) heard->pieces[layout->parent[p]].children++;
+        visit(layout, rules, piece, k, j);
         added += length - piece->units;
         piece->units = length;
-        piece->visit = j;
     }
     layout->cached[k] = smaller(hits, layout->ask[k]);
     layout->written[k] = added;
 }
 
 /* Lose what request k leaves out of the path of the turn before it; return the units. */
-static inline int64_t lose(const Layout *layout, Heard *heard, int64_t turn, int64_t k) {
+static inline int64_t lose(const Layout *layout, const Rules *rules, Heard *heard, int64_t turn, int64_t k) {
     int64_t lost = 0, kept = layout->start[turn] + common(layout, turn, k);
     for (int64_t j = layout->start[turn + 1] - 1; j >= kept; j--) {
         int64_t p = layout->piece[j];
@@ -260,7 +100,7 @@ static inline int64_t lose(const Layout *layout, Heard *heard, int64_t turn, int
         leave_group(&heard->waiting, p);
         lost += heard->pieces[p].units;
         heard->pieces[p].units = 0;
-        if (layout->parent[p] >= 0) heard->pieces[layout->parent[p]].children--;
+        empty(layout, rules, heard, p);
     }
     return lost;
 }
@@ -271,12 +111,13 @@ static inline int64_t drop(const Layout *layout, const Rules *rules, Heard *hear
     for (int64_t j = layout->start[ended + 1] - 1; j >= layout->start[ended]; j--) {
         int64_t p = layout->piece[j];
         Piece *piece = &heard->pieces[p];
-        if (piece->visit != j || (rules->strict && piece->children > 0)) break; /* nor does what is above it go */
-        if (piece->units == 0) continue;                                         /* it was lost while it ran */
+        if ((rules->strict && piece->children > 0) || piece->visit != j) break; /* nor does what is above it go */
+        if (piece->units == 0) continue;                                        /* it was lost while it ran */
+        settle(layout, rules, heard, p);
         dropped += piece->units - piece->full;
         piece->units = piece->full;
         if (piece->units > 0) let_wait(rules, heard, p);
-        else if (layout->parent[p] >= 0) heard->pieces[layout->parent[p]].children--;
+        else empty(layout, rules, heard, p);
     }
     return dropped;
 }
@@ -301,17 +142,9 @@ static inline int64_t first_to_go(const Rules *rules, Heard *heard) {
     }
 }
 
-/* Tell the parent of an empty piece; in a strict cache it may now wait, if its last visit is under this cut. */
-static inline void free_parent(const Layout *layout, const Rules *rules, Heard *heard, int64_t p, int64_t exempt) {
-    int64_t above = layout->parent[p];
-    if (above < 0) return;
-    Piece *parent = &heard->pieces[above];
-    parent->children--;
-    if (rules->strict && parent->children == 0 && parent->units > 0 && parent->visit < exempt)
-        let_wait(rules, heard, above);
-}
+/* Lose units until there is no overflow; visits from `exempt` on lose none.
 
-/* Lose units until there is no overflow; visits from `exempt` on lose none. */
+   In a strict cache the parent of an empty piece may now wait, if its last visit is under this cut. */
 static inline void cut(const Layout *layout, const Rules *rules, Heard *heard, int64_t overflow, int64_t exempt) {
     while (overflow > 0) {
         int64_t p = first_to_go(rules, heard);
@@ -324,7 +157,12 @@ static inline void cut(const Layout *layout, const Rules *rules, Heard *heard, i
             continue;
         }
         leave_group(&heard->waiting, p);
-        free_parent(layout, rules, heard, p, exempt);
+        int64_t above = empty(layout, rules, heard, p);
+        if (!rules->strict || above < 0) continue;
+        Piece *parent = &heard->pieces[above];
+        if (parent->children > 0 || parent->units == 0 || parent->visit >= exempt) continue;
+        settle(layout, rules, heard, above);
+        let_wait(rules, heard, above);
     }
 }
 
@@ -345,12 +183,12 @@ void replay_hinted(int64_t n, int64_t pieces, int64_t visits, const int64_t pare
                    const int64_t what[events], const int64_t number[events], const double value[events],
                    int64_t times, const double time[times], const int64_t *begin /* [pieces + 1] */,
                    int64_t entries, const int64_t of_entry[entries], const int64_t entry[entries],
-                   uint64_t counting[entries / 63 + 12],
-                   uint64_t filled[groups / 63 + 12], int64_t first[groups], int64_t members[5 * pieces],
-                   int64_t state[10 * pieces], int64_t requests[6 * n], double until[n]) {
+                   uint64_t counting[entries / 63 + 12], uint64_t filled[groups / 63 + 12],
+                   int64_t first[groups], int64_t members[5 * pieces], int64_t state[10 * pieces],
+                   int64_t requests[6 * n], double until[n]) {
     Layout layout = {parent, length, above, start, piece, asks, end, cached, written};
-    Rules rules = {close || superseded, close, superseded, retain, resume, priority, strict, eager, dead, free,
-                   asked, spare, safe, mark, full, least, trimming, eviction};
+    Rules rules = {close || superseded, close, superseded, retain, resume, priority, strict, strict && !turn, eager,
+                   dead, free, asked, spare, safe, mark, full, least, trimming, eviction};
     Heard heard = {previous, (Piece *)state, (Request *)requests, until,
                    {times, time, begin, of_entry, entry, new_bitset(entries, counting)},
                    {new_bitset(groups, filled), first, (Member *)members}, 0};
@@ -361,7 +199,7 @@ void replay_hinted(int64_t n, int64_t pieces, int64_t visits, const int64_t pare
     int64_t overflow = -capacity;
     for (int64_t k = 0, e = 0; k < n; k++) {
         heard.now = arrival[k];
-        if (turn && turn[k] >= 0) overflow -= lose(&layout, &heard, turn[k], k);
+        if (turn && turn[k] >= 0) overflow -= lose(&layout, &rules, &heard, turn[k], k);
         serve(&layout, &rules, &heard, k);
         ask(&layout, &rules, &heard, k);
         for (; e < events && at[e] <= k; e++)

@@ -5,7 +5,7 @@ What follows from a forest and its hints alone is found once: it is kept with th
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,20 +37,20 @@ class Events(NamedTuple):
     """The events that count, in the order of their cuts; those columns have shape (m,).
 
     `number` is the place of a priority among `priorities`, the largest first, -1 for other events; `value` is what
-    an event says in seconds. `previous` is the request before each of the same agent, -1 if there is none.
+    an event says in seconds. `previous` is the request before each of the same agent, -1 if there is none, `turn`
+    that of the same conversation where histories cut, and `without` the place of the priority that nobody said.
     """
 
+    said: frozenset[str]
     previous: IntArray
-    priorities: FloatArray
+    turn: IntArray | None
+    priorities: int
+    without: int
     at: IntArray
     about: IntArray
     what: IntArray
     number: IntArray
     value: FloatArray
-
-    def say(self, what: str) -> Any:
-        """Return whether each event is of a kind."""
-        return self.what == WHAT.index(what)
 
 
 class Returns(NamedTuple):
@@ -86,23 +86,22 @@ def replay_hinted(instance: ForestInstance, hinted: Hinted, strict: bool) -> Out
     if not has_rules(policy) or own_loop(policy) is not None:
         raise NotCompiledError("policy", policy, "engine='reference' for one that is more than rules, under hints")
     visits, kept = _kept_units(forest, policy)
-    heard = [one for one in used if one == SUPERSEDED or events.say(one).any()]
+    heard = [one for one in used if one in events.said]
     returns = _returns(forest, visits, events) if RESUME in heard else _no_returns(events)
     flags = [int(one in heard) for one in (CLOSE, SUPERSEDED, RETAIN, RESUME, PRIORITY)]
-    steps, classes = _steps(hinted, heard, len(events.priorities))
+    steps, classes = _steps(hinted, heard, events.priorities)
     groups = classes * (len(returns.time) + 1)
     if groups > MOST_GROUPS:
         raise NotCompiledError("trace", f"{groups:,} priorities and times of return", "engine='reference'")
     layout = TreeLayout.of(instance, visits)
     n, pieces, _ = layout.sizes
-    without = int(np.flatnonzero(events.priorities == 0)[0])
     said = len(events.at), events.at, events.about, events.what, returns.number, events.value
     back = len(returns.time), returns.time, returns.begin, len(returns.entry), returns.of_entry, returns.entry
     bits = (np.empty(size // 63 + 12, np.uint64) for size in (len(returns.entry), groups))
     state = (np.empty(size, np.int64) for size in (5 * pieces, 10 * pieces, 6 * n))
     call(
         "replay_hinted", layout.sizes, layout, kept, int(strict), *flags, *steps, groups, forest.arrival,
-        events.previous, _turns(forest), without, said, back, *bits, np.full(groups, -1), *state, np.empty(n),
+        events.previous, events.turn, events.without, said, back, *bits, np.full(groups, -1), *state, np.empty(n),
     )  # fmt: skip
     return Outcome.of_forest(forest, layout.cached, layout.written)
 
@@ -125,11 +124,6 @@ def _steps(hinted: Hinted, heard: list[str], priorities: int) -> tuple[list[int]
         classes *= priorities if one == PRIORITY else 2
     releases = CLOSE in heard or SUPERSEDED in heard
     return [steps["dead"] * releases, steps.get(RETAIN, 0), steps.get(PRIORITY, 0), steps["spare"]], classes
-
-
-def _turns(forest: Forest) -> IntArray | None:
-    """Return the request before each of its conversation, -1 if there is none; None where nothing is cut."""
-    return _previous(forest.conversation) if forest.is_cut and forest.conversation is not None else None
 
 
 def _previous(owner: IntArray) -> IntArray:
@@ -168,7 +162,11 @@ def _found_events(forest: Forest, hints: Hints) -> Events:
     pairs = (at, expires), (about, about[retain]), (what, np.full_like(blank, EXPIRE)), (number, blank)
     said = [readonly(np.append(*pair)[order]) for pair in pairs]
     until = readonly(np.append(value, value[retain])[order])
-    return Events(_previous(hints.own_agent), readonly(priorities), said[0], said[1], said[2], said[3], until)
+    cut = forest.conversation if forest.is_cut else None
+    heard = frozenset((SUPERSEDED, *(WHAT[code] for code in set(what.tolist()))))
+    turn, without = None if cut is None else _previous(cut), int(np.flatnonzero(priorities == 0)[0])
+    facts = heard, _previous(hints.own_agent), turn, len(priorities), without
+    return Events(*facts, said[0], said[1], said[2], said[3], until)
 
 
 def _no_returns(events: Events) -> Returns:
@@ -187,7 +185,7 @@ def _returns(forest: Forest, visits: Visits, events: Events) -> Returns:
 
 
 def _found_returns(visits: Visits, events: Events) -> Returns:
-    back = events.say(RESUME) & np.isfinite(events.value)
+    back = (events.what == WHAT.index(RESUME)) & np.isfinite(events.value)
     about, value = events.about[back], events.value[back]
     time, first = np.unique(value), visits.start[about]
     length = visits.start[about + 1] - first

@@ -1,0 +1,203 @@
+/* What applications say of the pieces of a forest, as ``hinted.c`` says it. */
+#ifndef TELTHEORY_TOLD_H
+#define TELTHEORY_TOLD_H
+
+#include <math.h>
+
+#include "replay/groups.h"
+#include "replay/trees/layout.h"
+
+enum { CLOSE, RETAIN, RESUME, PRIORITY, EXPIRE }; /* what an event says */
+enum { HIGH_WATER, RESIDENT, LAST };              /* marks */
+
+/* Which hints are listened to, how far apart their classes are, and how a policy keeps: `safe` is what it takes
+   off a mark, -1 if `full` and `least` say of each visit how much is kept, and how much of that is no surplus.
+   Whether a cache is strict, and whether its prefixes are whole, as no history cuts them. */
+typedef struct {
+    bool releases, close, superseded, retain, resume, priority, strict, whole, eager;
+    int64_t dead, free, asked, spare, safe, mark;
+    const int64_t *full, *least, *trimming, *eviction;
+} Rules;
+
+typedef struct {
+    int64_t units, visit, children, mark, full, least, holders, keepers, priority, asked;
+} Piece;
+
+/* A request; `entries` is where those of its time of return begin in `Returns`, -1 if it has none. */
+typedef struct {
+    int64_t open, latest, holds, from, kept, entries;
+} Request;
+
+/* The times of return, in order; where the entries of each piece begin, the number of each entry's time, which
+   count by now; and the entries of each path, in a row. */
+typedef struct {
+    int64_t times;
+    const double *time;
+    const int64_t *start, *number, *entry;
+    Bitset count;
+} Returns;
+
+typedef struct {
+    const int64_t *previous; /* request of the same agent, -1 if there is none */
+    Piece *pieces;
+    Request *requests;
+    double *until; /* when a request is not kept any more */
+    Returns returns;
+    Groups waiting;
+    double now;
+} Heard;
+
+static inline double distance(const Heard *heard, int64_t number) {
+    return fabs(heard->now - heard->returns.time[number]);
+}
+
+/* The number of the nearest time at which a piece is wanted back, or that of all times if it never is. */
+static inline int64_t nearest(const Heard *heard, int64_t p) {
+    const Returns *returns = &heard->returns;
+    int64_t begin = returns->start[p], end = returns->start[p + 1], at = begin, beyond = end;
+    while (at < beyond) {
+        int64_t middle = at + (beyond - at) / 2;
+        if (returns->time[returns->number[middle]] < heard->now) at = middle + 1;
+        else beyond = middle;
+    }
+    int64_t before = at > begin ? largest_between(&returns->count, begin, at - 1) : -1;
+    int64_t after = at < end ? smallest_between(&returns->count, at, end - 1) : -1;
+    if (before < 0 || after < 0)
+        return before < 0 && after < 0 ? returns->times : returns->number[larger(before, after)];
+    before = returns->number[before];
+    after = returns->number[after];
+    return distance(heard, before) < distance(heard, after) ? before : after;
+}
+
+static inline bool has_surplus(const Piece *piece) { return piece->units > piece->least; }
+
+static inline int64_t group_of(const Rules *rules, const Heard *heard, int64_t p) {
+    const Piece *piece = &heard->pieces[p];
+    int64_t class = where(piece->holders == 0, rules->dead) + where(piece->keepers == 0, rules->free) +
+                    rules->asked * piece->priority + where(has_surplus(piece), rules->spare);
+    return rules->resume ? class * (heard->returns.times + 1) + nearest(heard, p) : class;
+}
+
+/* Let a piece wait, which does not yet. */
+static inline void let_wait(const Rules *rules, Heard *heard, int64_t p) {
+    const Piece *piece = &heard->pieces[p];
+    int64_t place = (has_surplus(piece) ? rules->trimming : rules->eviction)[piece->visit];
+    enter_group(&heard->waiting, group_of(rules, heard, p), place, p);
+}
+
+/* Put a piece, if it waits, where it belongs by now; return whether it was elsewhere. */
+static inline bool renew(const Rules *rules, Heard *heard, int64_t p) {
+    int64_t group = heard->waiting.members[p].group;
+    if (group < 0 || group == group_of(rules, heard, p)) return false;
+    leave_group(&heard->waiting, p);
+    let_wait(rules, heard, p);
+    return true;
+}
+
+/* How many visits the paths of two requests have in common: no more once they part. */
+static inline int64_t common(const Layout *layout, int64_t r, int64_t k) {
+    const int64_t *one = layout->piece + layout->start[r], *other = layout->piece + layout->start[k];
+    int64_t lengths[2] = {layout->start[r + 1] - layout->start[r], layout->start[k + 1] - layout->start[k]};
+    int64_t least = 0, most = smaller(lengths[0], lengths[1]);
+    while (least < most) {
+        int64_t middle = most - (most - least) / 2;
+        if (one[middle - 1] == other[middle - 1]) least = middle;
+        else most = middle - 1;
+    }
+    return least;
+}
+
+/* Let a request hold the visits from one on to the end of its path, or let go of them. */
+static inline void hold(const Layout *layout, const Rules *rules, Heard *heard, int64_t r, int64_t from,
+                        bool holds) {
+    for (int64_t j = from; j < layout->start[r + 1]; j++) {
+        int64_t p = layout->piece[j], holders = heard->pieces[p].holders += holds ? 1 : -1;
+        if (holders == holds) renew(rules, heard, p); /* the first, or the last that was left */
+    }
+}
+
+static inline void let_go(const Layout *layout, const Rules *rules, Heard *heard, int64_t r) {
+    if (!heard->requests[r].holds) return;
+    heard->requests[r].holds = false;
+    hold(layout, rules, heard, r, heard->requests[r].from, false);
+}
+
+/* Let the time at which a request is to come back count, if it does, or no longer. */
+static inline void want_back(const Layout *layout, const Rules *rules, Heard *heard, int64_t r, bool counts) {
+    const Request *request = &heard->requests[r];
+    if (request->entries < 0 || !request->open || !request->latest) return;
+    const int64_t *entry = heard->returns.entry + request->entries;
+    for (int64_t j = layout->start[r]; j < layout->start[r + 1]; j++) {
+        if (counts) set_bit(&heard->returns.count, *entry++);
+        else clear_bit(&heard->returns.count, *entry++);
+        renew(rules, heard, layout->piece[j]);
+    }
+}
+
+/* Keep the path of a request, or no longer. */
+static inline void keep(const Layout *layout, const Rules *rules, Heard *heard, int64_t r, bool keeps) {
+    if (heard->requests[r].kept == keeps) return;
+    heard->requests[r].kept = keeps;
+    for (int64_t j = layout->start[r]; j < layout->start[r + 1]; j++) {
+        int64_t p = layout->piece[j], keepers = heard->pieces[p].keepers += keeps ? 1 : -1;
+        if (keepers == keeps) renew(rules, heard, p);
+    }
+}
+
+/* Close an agent after one of its requests: that one and all before it are open no longer. */
+static inline void close_agent(const Layout *layout, const Rules *rules, Heard *heard, int64_t r) {
+    for (; r >= 0 && heard->requests[r].open; r = heard->previous[r]) {
+        want_back(layout, rules, heard, r, false);
+        heard->requests[r].open = false;
+        if (rules->close) let_go(layout, rules, heard, r);
+    }
+}
+
+static inline void ask_for(const Layout *layout, const Rules *rules, Heard *heard, int64_t r, int64_t priority) {
+    for (int64_t j = layout->start[r]; j < layout->start[r + 1]; j++) {
+        int64_t p = layout->piece[j];
+        if (r < heard->pieces[p].asked) continue; /* a later request through it has said another */
+        heard->pieces[p].asked = r;
+        heard->pieces[p].priority = priority;
+        renew(rules, heard, p);
+    }
+}
+
+/* Let an event count; `number` is a priority, or where the entries of a time of return begin. */
+static inline void hear(const Layout *layout, const Rules *rules, Heard *heard, int64_t what, int64_t r,
+                        int64_t number, double value) {
+    switch (what) {
+    case CLOSE: close_agent(layout, rules, heard, r); break;
+    case PRIORITY:
+        if (rules->priority) ask_for(layout, rules, heard, r, number);
+        break;
+    case RESUME:
+        if (!rules->resume) break;
+        want_back(layout, rules, heard, r, false);
+        heard->requests[r].entries = number;
+        want_back(layout, rules, heard, r, true);
+        break;
+    default:
+        if (!rules->retain) break;
+        if (what == RETAIN) heard->until[r] = value;
+        keep(layout, rules, heard, r, heard->until[r] > heard->now);
+    }
+}
+
+/* Let an agent ask: what its request before and this one have in common changes hands. */
+static inline void ask(const Layout *layout, const Rules *rules, Heard *heard, int64_t k) {
+    int64_t r = heard->previous[k], shared = 0;
+    if (r >= 0) {
+        want_back(layout, rules, heard, r, false);
+        heard->requests[r].latest = false;
+        if (heard->requests[r].holds) {
+            shared = common(layout, r, k);
+            heard->requests[r].from = layout->start[r] + shared;
+            if (rules->superseded) let_go(layout, rules, heard, r);
+        }
+    }
+    heard->requests[k] = (Request){true, true, rules->releases, layout->start[k], false, -1};
+    if (rules->releases) hold(layout, rules, heard, k, layout->start[k] + shared, true);
+}
+
+#endif
