@@ -19,7 +19,7 @@ SECTIONS = {
     "Threshold and latency": "goal xi slo latency accept-latency-of",
     "Served model": "model config kv-bytes kv-dtype tensor-parallel gpu gpu-hour",
     "Choice of the setting": "work-cost median-cost first",
-    "Trace": "trace format columns tokenizer system-prompt blocks times draws arrivals",
+    "Trace": "trace format columns tokenizer system-prompt blocks times draws arrivals hints-file",
     "Replicas and load": "replicas router load stretch ticks overload chunk decode bound plan percentile",
     "Search": "method time-limit certificate measure exact most-states",
     "Belief MDP": "vary turns discount average silent",

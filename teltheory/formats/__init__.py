@@ -15,6 +15,7 @@ from teltheory.formats.burstgpt import BURSTGPT
 from teltheory.formats.claude_code import CLAUDE_CODE
 from teltheory.formats.datasets import placed
 from teltheory.formats.format import TABLE, Format, Source
+from teltheory.formats.kv_hints import with_recorded
 from teltheory.formats.kvcache_simulator import KVCACHE_SIMULATOR
 from teltheory.formats.lmcache import LMCACHE
 from teltheory.formats.lmsys import LMSYS
@@ -78,6 +79,7 @@ def read_trace(
     blocks: int | None = None,
     system: str = "",
     columns: Mapping[str, str] | None = None,
+    hints: str | Path | None = None,
 ) -> Trace:
     """Read a trace from a file, from a folder of shards, or from a table.
 
@@ -100,11 +102,14 @@ def read_trace(
     columns : mapping of str to str, optional
         Names of the fields of a log: of "conversation", "response", "prompt" (what is new), "total" (the whole
         input), "history", "arrival", "arrival_ms", "cached_tokens", "hashes"; dots go down into objects.
+    hints : str or Path, optional
+        Hints that were recorded beside the trace: JSON lines of envelopes (`teltheory.formats.kv_hints`).
 
     Returns
     -------
     Trace
-        `blocks` has the forest of block hashes, if there are any, `report` what was assumed and what was odd.
+        `blocks` has the forest of block hashes, if there are any, `hints` what applications say of the requests,
+        `report` what was assumed and what was odd.
 
     Raises
     ------
@@ -116,7 +121,8 @@ def read_trace(
     found, told_by = _format(Source(place, table=table), format, columns)
     found.check_used(tokenizer, times, blocks, system, columns)
     size, named = None if blocks is None else checked_block_size(blocks, "blocks"), format != "auto"
-    return _read(Source(place, tokenizer, times, initial, named, size, system, columns, table), found, told_by)
+    trace = _read(Source(place, tokenizer, times, initial, named, size, system, columns, table), found, told_by)
+    return trace if hints is None else with_recorded(trace, hints)
 
 
 def _place(given: Any) -> tuple[Path, Any]:

@@ -17,6 +17,7 @@ from teltheory.formats.format import Source
 from teltheory.formats.records import fields_of
 from teltheory.model.clocks import Clock
 from teltheory.model.columns import arrivals
+from teltheory.model.hints import RESUME, RETAIN, WHAT, Hints
 from teltheory.model.numbers import FloatArray
 from teltheory.model.trace import Trace
 
@@ -70,7 +71,7 @@ def with_arrivals(trace: Trace, times: Sequence[float] | NDArray[Any]) -> Trace:
     Parameters
     ----------
     trace : Trace
-        Its own times are replaced; what it says of blocks stays.
+        Its own times are replaced, and what hints say is later or earlier with its request; blocks stay.
     times : sequence of float
         Seconds, never decreasing, one a turn or more.
 
@@ -83,7 +84,19 @@ def with_arrivals(trace: Trace, times: Sequence[float] | NDArray[Any]) -> Trace:
         raise TraceError("arrival", None, f"{len(times):,} times", f"{len(trace):,}, one a turn")
     found = arrivals(np.asarray(times, np.float64)[: len(trace)], len(trace))
     blocks = None if trace.blocks is None else replace(trace.blocks, arrival=found)
-    return replace(trace, arrival=found, blocks=blocks)
+    moved = replace(trace, arrival=found, blocks=blocks)
+    if trace.hints is None or trace.arrival is None:
+        return moved
+    return moved.with_hints(_later(trace.hints, found - trace.arrival))
+
+
+def _later(hints: Hints, by: FloatArray) -> Hints:
+    """Return the hints of requests that come so much later: each time moves with the request that it is about."""
+    timed = np.isin(hints.what, [WHAT.index(RETAIN), WHAT.index(RESUME)])
+    value = hints.value + np.where(timed, by[hints.request], 0)
+    plain = replace(Hints.of_agents(hints.agent), names=hints.names, parent=hints.parent, said=hints.said)
+    plain = replace(plain, kind=hints.kind, stop=hints.stop, done=None if hints.done is None else hints.done + by)
+    return plain.and_events(hints.time + by[hints.request], hints.request, hints.what, value)
 
 
 def refuse(path: Path, fields: Mapping[str, Any]) -> None:

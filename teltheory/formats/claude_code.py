@@ -31,7 +31,6 @@ from teltheory.formats.format import Format, Source, has
 from teltheory.formats.reading import ints
 from teltheory.formats.records import Record
 from teltheory.formats.requests import RequestColumns, dated_inputs
-from teltheory.model.hints import NO_AGENT
 from teltheory.model.numbers import FloatArray
 from teltheory.model.trace import Trace
 from teltheory.workloads.times import Times
@@ -67,12 +66,12 @@ class _Sessions:
         """Add a session and its agents."""
         numbers = dict[tuple[int, ...], int]()
         for agent in _agents(record, 0.0, "", _named(record, "id")):
-            parent = numbers.get(agent.place[:-1], NO_AGENT) if agent.place else NO_AGENT
+            parent = numbers.get(agent.place[:-1]) if agent.place else None
             numbers[agent.place] = self.conversations
             self._add_agent(agent, blocks, parent)
         self.sessions += 1
 
-    def _add_agent(self, agent: _Agent, blocks: RequestBlocks, parent: int) -> None:
+    def _add_agent(self, agent: _Agent, blocks: RequestBlocks, parent: int | None) -> None:
         number, before, model = self.conversations, list[int](), None
         self.conversations += 1
         self.requests.said.names.append(agent.name)
@@ -89,7 +88,8 @@ class _Sessions:
             self.requests.session.append(self.sessions)
             blocks.add(request, ids, tokens)
             kind, stop = agent.kind or str(request.get("type") or ""), str(request.get("stop") or "")
-            self.requests.said.add(number, parent, kind, stop, _seconds(request, "api_time", np.nan))
+            who = {"agent": number, "parent_agent": parent, "kind": kind, "stop": stop}
+            self.requests.said.add(**who, lasted=_seconds(request, "api_time", np.nan))
             model, other = request.get("model") if model is None else model, request.get("model")
             self.requests.odd["requests of another model than the first of their agent"] += other != model
             before = ids

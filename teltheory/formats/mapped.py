@@ -10,7 +10,9 @@
 4. `hashes` are ids of the blocks of a whole input, in order. A block is a path of ids: that is the same if ids
    stand for prefixes and if they stand for content. Ids beyond an input's full blocks are left out.
 5. Where no field names the conversation, ``conversation=row`` makes each record one of its own.
-6. Other fields are not read. A name with dots goes down into objects.
+6. Fields with the names of hints (`Hints.of`) are read, of times like that of the arrival, and TensorRT-LLM's
+   `kv_cache_retention_config`: its greatest priority and its longest duration, for the whole request.
+7. Other fields are not read. A name with dots goes down into objects.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ import numpy as np
 from teltheory.errors import ArgumentError, FileError, TraceError, listed, shown
 from teltheory.formats.blocks import RequestBlocks
 from teltheory.formats.format import Source
+from teltheory.formats.hint_fields import HINTS, RETENTION, said_by, set_clock
 from teltheory.formats.models import FIELDS, Models
 from teltheory.formats.reading import ReadingReport, counted, ints
 from teltheory.formats.records import KINDS, Record, fields_of
@@ -48,8 +51,8 @@ from teltheory.model.tables import OWN_ROW, ROW
 from teltheory.model.trace import COLUMNS, Trace
 
 LENGTHS, HASHES = ("prompt", "history", "total"), "hashes"
-ROLES = (*COLUMNS, "total", "cached_tokens", "arrival_ms", HASHES)
-SOFT = ("cached_tokens",)
+ROLES = (*COLUMNS, "total", "cached_tokens", "arrival_ms", HASHES, *HINTS)
+SOFT = ("cached_tokens", *HINTS)
 """What not every record needs to say."""
 NO_TIMES = "none in the file; turns are in its order"
 DEEPEST = 4
@@ -108,7 +111,7 @@ def checked_columns(columns: Mapping[str, str] | None) -> None:
 def read(source: Source, known: Names) -> Trace:
     """Make a trace of the records of a source."""
     names, odd = known.with_given(source.columns), Counter[str]()
-    every = (*FIELDS, *(name for some in names.values() for name in some))
+    every = (*FIELDS, RETENTION, *(name for some in names.values() for name in some))
     wanted = frozenset(part for name in every for part in name.split("."))
     records = known.records(source, odd, wanted)
     first = next(records, None)
@@ -132,7 +135,7 @@ def _found(source: Source, known: Names, names: dict[str, tuple[str, ...]], firs
     for role, name in (source.columns or {}).items():
         if (role, name) == OWN_ROW and name not in there:
             found[role] = ()
-        elif name not in there:
+        elif name not in there and role not in HINTS:
             _fail(first, there, f"a field {shown(name, 60)} for {role}", [name])
     for role in ("conversation", "response"):
         if role not in found:
@@ -142,7 +145,8 @@ def _found(source: Source, known: Names, names: dict[str, tuple[str, ...]], firs
     for role in sorted(set(names) - set(found)):
         for near in get_close_matches(role, there, 1, 0.8) if names[role] == (role,) else ():
             _fail(first, there, f"{role}, if that is {near!r}: --columns {role}={near}", ())
-    left = listed([name for name in there if all(name not in some for some in found.values())])
+    unread = (name for name in there if name.partition(".")[0] != RETENTION)
+    left = listed([name for name in unread if all(name not in some for some in found.values())])
     return {**found, "": left}
 
 
@@ -217,6 +221,7 @@ class _Log:
         self.cached.append(-1 if held is None else self._length(record, "cached_tokens"))
         for role in {"arrival", "arrival_ms"} & self.names.keys():
             self.clock.add(record, self._name(record, role) or self.names[role][0], role == "arrival_ms")
+        self.requests.said.add(**dict(said_by(record, lambda role: self._name(record, role), self.clock)))
 
     def _name(self, record: Record, role: str) -> str | None:
         """Return the name of the field that a record has, None if it has none."""
@@ -273,6 +278,7 @@ class _Log:
             found, words = np.arange(len(requests), dtype=np.float64), NO_TIMES
         order = np.argsort(found, kind="stable")
         requests.odd = self.odd
+        set_clock(requests.said, self.source, self.clock, self.typed)
         try:
             made = self._labelled(self._made(found, order, words))
             made = self._reported(made if dated or times is not None else undated(made), order)
@@ -303,7 +309,8 @@ class _Log:
         number = 0 if error.turn is None else int(order[error.turn])
         records = self.known.records(self.source, Counter(), frozenset())
         record = next(islice(records, number, None))
-        record.fail((self.names.get(error.field) or (error.field,))[0], error.found, error.expected)
+        name = (self.names.get(error.field) or (error.field,))[0]
+        record.fail(name, record.get(name) if error.field in HINTS else error.found, error.expected)
 
     def _reported(self, trace: Trace, order: IntArray) -> Trace:
         """Return the trace with a report of the columns, and of what the server had cached."""

@@ -22,19 +22,19 @@ from teltheory.formats.rows import (
     WALK_COLUMNS,
     Rows,
     csv_rows,
-    is_csv_number,
     json_rows,
     parquet_rows,
     table_rows,
 )
+from teltheory.formats.said import SaidColumns
 from teltheory.formats.walks import blocks_in
 from teltheory.model.clocks import date_of
-from teltheory.model.hint_columns import AGENTS, SAID
+from teltheory.model.hint_columns import EVENTS, NEEDED_TIMES, SAID, TIMED
 from teltheory.model.hint_tables import hinted
 from teltheory.model.trace import COLUMNS, Trace
 
 READERS = {"csv": csv_rows, "jsonl": json_rows, "parquet": parquet_rows}
-NAMES = Names("teltheory", {name: (name,) for name in COLUMNS})
+NAMES = Names("teltheory", {name: (name,) for name in (*COLUMNS, *SAID[:-1])})
 
 
 def read(source: Source) -> Trace:
@@ -77,20 +77,22 @@ def _of_rows(source: Source, rows: Rows) -> Trace:
     arrival, history = (rows.column(field) if field in rows.columns else None for field in COLUMNS[3:])
     try:
         trace = source.check(Trace.from_turns(conversation, prompt, response, arrival, history))
-        return hinted(trace, _said(rows)).with_blocks(blocks_in(rows, trace))
+        return hinted(trace, _said(rows, trace)).with_blocks(blocks_in(rows, trace))
     except TraceError as error:
         field = {"ask": "asked", "total": "computed"}.get(error.field, error.field)
         rows.fail(error.turn, field, error.found, error.expected)
 
 
-def _said(rows: Rows) -> dict[str, Any]:
+def _said(rows: Rows, trace: Trace) -> dict[str, Any]:
     """Return the columns of hints; in a CSV file, where all agents are texts, they are numbers if all look so."""
-    found = {name: rows.columns[name] for name in SAID if name in rows.columns}
-    agents = {one for name in AGENTS for one in found.get(name, ()) if one is not None}
-    if all(isinstance(one, str) and is_csv_number(one) for one in agents) and rows.texts:
-        for name in found.keys() & {*AGENTS}:
-            found[name] = [None if one is None else int(one) for one in found[name]]
-    return found
+    said = SaidColumns({name: list(rows.columns[name]) for name in SAID if name in rows.columns})
+    for name in (*TIMED, EVENTS) if trace.arrival is None else ():
+        for row, value in enumerate(said.columns.get(name, ())):
+            if value not in (None, "[]"):
+                rows.fail(row, name, value, NEEDED_TIMES)
+    if rows.texts:
+        said.numbered()
+    return said.columns
 
 
 OWN = Format(

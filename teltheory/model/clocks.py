@@ -71,6 +71,14 @@ class Clock:
         self.dates, self.what = dates, what if self.what in ("", DIGITS) else self.what
         self.times.append(value)
 
+    def beside(self, record: Located, name: str) -> float:
+        """Return another time of the record that was added last, of the same kind as its first."""
+        found = record.needed(name)
+        value, what = _point(found, False)
+        if value is None or (what not in (SECONDS, DIGITS)) != bool(self.dates):
+            record.fail(name, found, f"{EXPECTED}, {self.what or 'seconds'} as the arrival")
+        return value
+
     def _take_digits_for_dates(self) -> None:
         if self.what == DIGITS:
             self.times = array("d", [date_of(int(time)) or 0.0 for time in self.times])

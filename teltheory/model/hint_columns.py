@@ -19,7 +19,10 @@ AGENTS, TEXTS = ("agent", "parent_agent"), ("kind", "stop")
 EVENT_COLUMNS = {"close": "closed_at", "retain": "retain_until", "resume": "resume_at", "priority": "priority"}
 WHAT = tuple(EVENT_COLUMNS)
 """What an event may say."""
-SAID = (*AGENTS, *TEXTS, "done", *EVENT_COLUMNS.values(), EVENTS)
+TIMED = ("done", *EVENT_COLUMNS.values())
+"""Columns that only requests with arrival times may have."""
+NEEDED_TIMES = "arrival times, from which hints count"
+SAID = (*AGENTS, *TEXTS, *TIMED, EVENTS)
 """Columns of hints, by the names that tables and files have."""
 
 
@@ -61,8 +64,10 @@ def texts(name: str, column: Sequence[Any], n: int) -> tuple[str, ...]:
 def numbers(name: str, column: Any, n: int) -> FloatArray:
     """Return finite numbers, not a number where nothing is said."""
     for k, one in enumerate(entries(name, column, n)):
-        if one is not None and (isinstance(one, bool | str) or not np.isreal(one) or abs(one) == math.inf):
+        if one is not None and (isinstance(one, bool | str) or not np.isreal(one)):
             raise TraceError(name, k, one, "a number or None", "request")
+        if one is not None and abs(one) == math.inf and name != EVENT_COLUMNS["retain"]:
+            raise TraceError(name, k, one, "a finite number or None", "request")
     return np.array([np.nan if one is None else one for one in column], np.float64)
 
 

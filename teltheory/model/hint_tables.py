@@ -7,13 +7,15 @@ there are others, all events are in the column `EVENTS`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
 
-from teltheory.model.hint_columns import EVENT_COLUMNS, EVENTS, SAID, listed, read_events, spelt
+from teltheory.model.display import counted
+from teltheory.model.hint_columns import EVENT_COLUMNS, EVENTS, NO_AGENT, SAID, listed, read_events, spelt
 from teltheory.model.hints import CLOSE, WHAT, Hints
-from teltheory.model.numbers import FloatArray
+from teltheory.model.numbers import FloatArray, IntArray
 
 Asked = TypeVar("Asked", bound=Any)
 
@@ -53,7 +55,40 @@ def hinted(requests: Asked, columns: dict[str, Any]) -> Asked:
     hints = Hints.of(requests, **said)
     if events:
         hints = hints.and_events(*(np.array(column) for column in zip(*events, strict=True)))
-    return requests.with_hints(hints)  # type: ignore[no-any-return]
+    return requests.with_hints(replace(hints, said=recorded(hints)))  # type: ignore[no-any-return]
+
+
+def recorded(hints: Hints, where: str = "") -> tuple[str, ...]:
+    """Return what hints say in words, as something that was recorded somewhere; nothing if they say nothing."""
+    n, words = len(hints), list[str]()
+    agents, started = ({*codes.tolist()} - {NO_AGENT} for codes in (hints.agent, _started(hints)))
+    words.append(
+        counted(len(agents), "agent") + (f", {len(started):,} of them started by others" if started else "")
+    )
+    if hints.kind is not None:
+        words.append(counted(len({*hints.kind} - {""}), "kind"))
+    if hints.stop is not None:
+        words.append(f"why {sum(map(bool, hints.stop)):,} of {n:,} responses ended")
+    if hints.done is not None:
+        words.append(f"when {np.count_nonzero(~np.isnan(hints.done)):,} of {n:,} ended")
+    words += [f"{EVENT_COLUMNS[what]} {count:,}" for what, count in events_by_kind(hints).items()]
+    return (f"recorded{where}: {', '.join(words)}",)
+
+
+def as_data(hints: Hints) -> dict[str, Any]:
+    """Return how many agents and events there are, and what is said of them, as plain data."""
+    agents = len({*hints.agent.tolist()} - {NO_AGENT})
+    return {"agents": agents, "events": events_by_kind(hints), "said": list(hints.said)}
+
+
+def events_by_kind(hints: Hints) -> dict[str, int]:
+    """Return how many events of each kind there are."""
+    return {WHAT[code]: int((hints.what == code).sum()) for code in np.unique(hints.what).tolist()}
+
+
+def _started(hints: Hints) -> IntArray:
+    """Return the agent of each request whose agent another one started."""
+    return hints.agent[:0] if hints.parent is None else hints.agent[hints.parent != NO_AGENT]
 
 
 def with_said(make: Callable[..., Asked]) -> Callable[..., Asked]:

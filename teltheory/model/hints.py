@@ -267,7 +267,7 @@ class Hints:
 
         Raises
         ------
-        ArgumentError
+        TraceError
             Names the event, counted from 0: an unknown agent, one that has not asked yet, an unknown word.
         """
         arrival, found = _arrival(requests), list[tuple[float, int, int, float]]()
@@ -276,16 +276,22 @@ class Hints:
         for i, (time, agent, what, value) in enumerate(events):
             code = agent if numbers is None else numbers.get(agent, len(self))
             if what not in WHAT:
-                raise ArgumentError(f"events[{i}]", what, "one of " + ", ".join(WHAT))
+                raise TraceError("what", i, what, "one of " + ", ".join(WHAT), "event")
             if code not in asked:
                 asked[code] = np.flatnonzero(self.agent == code) if code != NO_AGENT else np.empty(0, np.int64)
             place = np.searchsorted(arrival[asked[code]], time, "right") - 1
             if place < 0:
-                wanted = "an agent that has a request" if not len(asked[code]) else "a time from its request on"
-                raise ArgumentError(f"events[{i}]", agent if not len(asked[code]) else time, wanted)
+                if not len(asked[code]):
+                    raise TraceError("agent", i, agent, "an agent that has a request", "event")
+                raise TraceError("time", i, time, "a time from its request on", "event")
             said = np.nan if value is None else float(value)
             found.append((float(time), int(asked[code][place]), WHAT.index(what), said))
-        return self.and_events(*(np.array(column) for column in zip(*found, strict=True))) if found else self
+        if not found:
+            return self
+        twice = len({*found}) - len({event[:3] for event in found})
+        words = (f"{twice} of the events contradict one of the same instant: the later line counts",) * bool(twice)
+        hints = self.and_events(*(np.array(column) for column in zip(*found, strict=True)))
+        return replace(hints, said=(*self.said, *words))
 
     def and_events(self, time: Any, request: Any, what: Any, value: Any) -> Hints:
         """Return the hints with more events, in order of time; among equals those that were there come first."""

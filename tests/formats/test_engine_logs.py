@@ -105,6 +105,25 @@ def test_requests_go_on_from_each_other_by_their_blocks(tmp_path):
     }
 
 
+def test_sessions_are_agents_that_a_line_may_close(tmp_path):
+    rows = [row | {"obj": row["obj"] | {"session_id": row["rid"]}} for row in REQUESTS[2:4]]
+    third = finished("c", 6, [1, 2, 3, 4, 5, 6, 7], [])
+    third["obj"]["session_params"] = {"id": "a"}
+    closes = [
+        {"timestamp": f"2026-01-01T00:00:{second:02}", "event": "close_session", **more}
+        for second, more in ((5, {"session_id": "a"}), (9, {"obj": {"session_id": "b"}}), (9, {"session_id": "z"}),
+                             (1, {"session_id": "b"}), (9, {}))
+    ]  # fmt: skip
+    plain = finished("d", 7, [5, 5], [])
+    trace = tt.read_trace(lines(tmp_path / "s.jsonl", [*rows, third, plain, *closes]), blocks=2)
+    hints = trace.hints
+    assert hints.named(hints.agent) == ["a", "b", "a", None]
+    assert (trace.arrival.tolist(), hints.done.tolist()) == ([0, 1, 3, 4], [0.5, 1.5, 3.5, 4.5])
+    assert hints.events == [(2.5, "a", "close", None), (6.5, "b", "close", None)]
+    assert hints.said == ("recorded: 2 agents, why 4 of 4 responses ended, when 4 of 4 ended, closed_at 2",)
+    assert dict(trace.report.odd)["closes of sessions that had not asked, left out"] == 3
+
+
 def test_texts_need_a_tokenizer_and_a_block_size_is_needed(tmp_path):
     row = finished("a", 3, [1, 2], [3])
     row["obj"] = {"text": "aaaabbbb"}

@@ -261,4 +261,5 @@ def trace_options(seed: int = 0) -> Option:
             help="Tokens in a block of the file's hashes; of texts, blocks that prompts share.",
         ),
         option("--system-prompt", metavar="FILE", help="File with the text that every conversation begins with."),
+        option("--hints-file", metavar="FILE", help="Hints recorded beside the trace, JSON lines of envelopes."),
     )

@@ -13,6 +13,7 @@ from teltheory.base.input_files import read_bytes, reported
 from teltheory.cli.printed.output import complain
 from teltheory.errors import ArgumentError, FileError, printable
 from teltheory.formats import read_arrivals, read_trace, with_arrivals
+from teltheory.formats.kv_hints import with_recorded
 from teltheory.formats.opened import STDIN, spooled
 from teltheory.formats.reading import ChainingReport, ReadingReport
 from teltheory.model.trace import Trace
@@ -41,6 +42,7 @@ class Reading:
     system_prompt: str | None = None
     columns: str | None = None
     arrivals: str | None = None
+    hints_file: str | None = None
 
     @property
     def assumes(self) -> bool:
@@ -70,7 +72,8 @@ class Reading:
                 columns=parse_columns(self.columns),
             )
             if len(trace):
-                return arriving(trace, self.arrivals)
+                trace = arriving(trace, self.arrivals)
+                return trace if self.hints_file is None else with_recorded(trace, self.hints_file)
         raise FileError(f"{file}: found no turn, expected at least one")
 
 
@@ -116,6 +119,13 @@ def report_lines(trace: Trace) -> list[str]:
     """Return what a reader says of a trace, in sentences; none for the toolkit's own format and for samples."""
     report = trace.report
     return [printable(line) for line in report.sentences()] if isinstance(report, _REPORTS) else []
+
+
+def hint_lines(trace: Trace) -> list[str]:
+    """Return what was recorded and what was assumed of agents and their hints, in sentences."""
+    if trace.hints is None:
+        return ["Hints: none; each conversation is taken for an agent."]
+    return [printable(f"Hints, {one}.") for one in trace.hints.said]
 
 
 def about_turns(trace: Trace) -> list[str]:

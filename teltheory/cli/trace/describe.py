@@ -7,7 +7,7 @@ import click
 
 from teltheory.cli.asked.options import served_options, table_options, trace_options
 from teltheory.cli.asked.served import ServedModel
-from teltheory.cli.asked.traces import Reading, about_turns, turns_as_data
+from teltheory.cli.asked.traces import Reading, about_turns, hint_lines, turns_as_data
 from teltheory.cli.parts import command
 from teltheory.cli.printed.output import check_target, report
 from teltheory.cli.printed.tables import plain_table
@@ -17,6 +17,7 @@ from teltheory.formats.reading import ReadingReport
 from teltheory.model.description import Description, Readers, Spread
 from teltheory.model.description import describe as described
 from teltheory.model.display import percent, tokens_in_short
+from teltheory.model.hint_tables import as_data as hints_as_data
 from teltheory.model.numbers import exact_sum
 from teltheory.model.trace import Trace
 
@@ -47,7 +48,12 @@ def describe(trace_file: str, reading: Reading, served: ServedModel, target: str
     data["data_set"] = listed and listed.name
     if shape is not None:
         data["footprint_bytes"] = shape.bytes(found.footprint)
-    report(target, [*about_turns(trace), *_listed(listed), *_shown(found, shape), *_told(trace)], data)
+    data["hints"] = None if trace.hints is None else hints_as_data(trace.hints)
+    report(
+        target,
+        [*about_turns(trace), *hint_lines(trace), *_listed(listed), *_shown(found, shape), *_told(trace)],
+        data,
+    )
     return 0
 
 
