@@ -16,9 +16,17 @@ NO_AGENT = -1
 EVENTS = "hint_events"
 """A column of what no other column can hold: in each row a JSON list of [place, time, what, value]."""
 AGENTS, TEXTS = ("agent", "parent_agent"), ("kind", "stop")
-EVENT_COLUMNS = {"close": "closed_at", "retain": "retain_until", "resume": "resume_at", "priority": "priority"}
+EVENT_COLUMNS = {
+    "close": "closed_at",
+    "retain": "retain_until",
+    "resume": "resume_at",
+    "priority": "priority",
+    "demote": "demote_at",
+}
 WHAT = tuple(EVENT_COLUMNS)
 """What an event may say."""
+SAID_WHEN = "close", "demote"
+"""What has no value: its column is its time."""
 TIMED = ("done", *EVENT_COLUMNS.values())
 """Columns that only requests with arrival times may have."""
 NEEDED_TIMES = "arrival times, from which hints count"

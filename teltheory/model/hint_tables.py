@@ -13,8 +13,17 @@ from typing import Any, TypeVar
 import numpy as np
 
 from teltheory.model.display import counted
-from teltheory.model.hint_columns import EVENT_COLUMNS, EVENTS, NO_AGENT, SAID, listed, read_events, spelt
-from teltheory.model.hints import CLOSE, WHAT, Hints
+from teltheory.model.hint_columns import (
+    EVENT_COLUMNS,
+    EVENTS,
+    NO_AGENT,
+    SAID,
+    SAID_WHEN,
+    listed,
+    read_events,
+    spelt,
+)
+from teltheory.model.hints import WHAT, Hints
 from teltheory.model.numbers import FloatArray, IntArray
 
 Asked = TypeVar("Asked", bound=Any)
@@ -42,7 +51,7 @@ def _event_columns(hints: Hints) -> dict[str, FloatArray]:
     for code in np.unique(hints.what).tolist():
         about = hints.what == code
         column = columns[EVENT_COLUMNS[WHAT[code]]] = np.full(len(hints), np.nan)
-        column[hints.request[about]] = (hints.time if WHAT[code] == CLOSE else hints.value)[about]
+        column[hints.request[about]] = (hints.time if WHAT[code] in SAID_WHEN else hints.value)[about]
     return columns
 
 

@@ -3,10 +3,10 @@
 1. A request has an *agent*, which may have a parent, is of a kind, and stops for a reason when its response is
    `done`. Without agents each conversation is taken for one, and a request without an id for an agent of its own.
 2. An *event* says something of one request and of its agent: that the agent is closed, until when its blocks are
-   to be kept, when it comes back, what its priority is. It counts from the first cut whose time, the arrival of
-   that cut's request, is not before the event's, and never before the request's own cut.
-3. A column is an event a request: a close counts from the request's end where that is known, the rest from its
-   arrival. Of two events of a kind about one request the later line wins.
+   to be kept, when it comes back, what its priority is, that its path may go a tier down. It counts from the first
+   cut whose time, the arrival of that cut's request, is not before the event's, never before its request's own.
+3. A column is an event a request: a close or demotion counts from the request's end where that is known, the rest
+   from its arrival. Of two events of a kind about one request the later line wins.
 4. A close is void if its agent asked again before the event's time.
 """
 
@@ -38,9 +38,9 @@ from teltheory.model.requests import Requests
 from teltheory.model.turns import consecutive_turns
 from teltheory.model.units import Seconds, seconds_of
 
-__all__ = ["CLOSE", "NO_AGENT", "PRIORITY", "RESUME", "RETAIN", "WHAT", "Event", "Hints"]
+__all__ = ["CLOSE", "DEMOTE", "NO_AGENT", "PRIORITY", "RESUME", "RETAIN", "WHAT", "Event", "Hints"]
 
-CLOSE, RETAIN, RESUME, PRIORITY = WHAT
+CLOSE, RETAIN, RESUME, PRIORITY, DEMOTE = WHAT
 
 
 class Event(NamedTuple):
@@ -67,7 +67,7 @@ class Hints:
     what : ndarray of int64, shape (m,)
         What each says, as a place in `WHAT`.
     value : ndarray of float64, shape (m,)
-        Seconds of "retain" and "resume", the priority; not a number for "close".
+        Seconds of "retain" and "resume", the priority; not a number for "close" and "demote".
     names : tuple of str, or None
         Where agents were named by strings: the name of agent i is ``names[i]``.
     parent : ndarray of int64, shape (n,), or None
@@ -112,6 +112,7 @@ class Hints:
         retain_until: Sequence[float | None] | None = None,
         resume_at: Sequence[float | None] | None = None,
         priority: Sequence[float | None] | None = None,
+        demote_at: Sequence[float | None] | None = None,
     ) -> Hints:
         """Make hints of columns, with an entry a request, None where nothing is said; the rest stays as it is.
 
@@ -129,6 +130,8 @@ class Hints:
             Until when its blocks are asked to be kept, and when its agent is expected back.
         priority : sequence of float
             Blocks of less go first.
+        demote_at : sequence of float
+            When its path may go a tier down, as `Demote` says; its arrival or later.
 
         Raises
         ------
@@ -143,7 +146,7 @@ class Hints:
             hints = replace(hints, kind=hint_columns.texts("kind", kind, n))
         if stop is not None:
             hints = replace(hints, stop=hint_columns.texts("stop", stop, n))
-        given = zip(WHAT, (closed_at, retain_until, resume_at, priority), strict=True)
+        given = zip(WHAT, (closed_at, retain_until, resume_at, priority, demote_at), strict=True)
         numbers = hint_columns.numbers
         columns = {what: numbers(EVENT_COLUMNS[what], column, n) for what, column in given if column is not None}
         ended = None if done is None else numbers("done", done, n)
@@ -331,11 +334,12 @@ class Hints:
             hints = replace(self, done=readonly(hint_columns.not_before("done", done, arrival)))
         ended = arrival if hints.done is None else np.fmax(hints.done, arrival)
         for what, column in columns.items():
-            if what == CLOSE:
+            timed = what in hint_columns.SAID_WHEN
+            if timed:
                 hint_columns.not_before(EVENT_COLUMNS[what], column, arrival)
             (about,) = np.nonzero(~np.isnan(column))
-            time = np.maximum(column, ended)[about] if what == CLOSE else arrival[about]
-            value = np.full(len(about), np.nan) if what == CLOSE else column[about]
+            time = np.maximum(column, ended)[about] if timed else arrival[about]
+            value = np.full(len(about), np.nan) if timed else column[about]
             hints = hints.and_events(time, about, np.full(len(about), WHAT.index(what)), value)
         return hints
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 from teltheory.errors import ArgumentError
-from teltheory.model.hints import CLOSE, PRIORITY, RESUME, RETAIN, WHAT, Hints, ends_of
+from teltheory.model.hints import CLOSE, DEMOTE, PRIORITY, RESUME, RETAIN, WHAT, Hints, ends_of
 from teltheory.model.requests import Requests
 from teltheory.policies.clairvoyant import Belady, EndAwareTLRU, LengthAwareTLRU, TailOptimizedBelady
 from teltheory.policies.policy import OTHER_WAYS, RULES, TRIMS
@@ -130,12 +130,23 @@ class Resume(Hint):
         return -min((abs(now - at) for at in holding if at is not None), default=float("inf"))
 
 
+@dataclass(frozen=True)
+class Demote(Hint):
+    """In tiers, what is told to go moves one tier down, once; in one cache that means nothing, and is refused.
+
+    From the cut on from which the event counts, or once the request's prefill has ended: each block of its path
+    that no other request has that is open and the latest of its agent, and what hangs below it in the same tier.
+    What is in the last tier stays there.
+    """
+
+
 NAMED: dict[str, Hint] = {
     CLOSE: Close(),
     "superseded": Superseded(),
     RETAIN: Retain(),
     RESUME: Resume(),
     PRIORITY: Priorities(),
+    DEMOTE: Demote(),
 }
 """The toolkit's own hints, by name."""
 
@@ -150,7 +161,8 @@ class Hinted:
         LRU, T-LRU or any other one by rules, with or without a memory; not one that knows the future. Surplus goes
         least recent first or eagerly: trimming in rounds has no meaning here.
     use : sequence of str or of Hint
-        To which hints it listens: "close", "superseded", "retain", "resume", "priority", or own ones.
+        To which hints it listens: "close", "superseded", "retain", "resume", "priority", or own ones; and in tiers
+        of memory "demote", which is not among those that are listened to if nothing is said.
     keep : {"first", "after"}
         Whether what is to be kept goes last of all, or after the policy's surplus alone.
 
@@ -216,18 +228,21 @@ class Telling:
             raise ArgumentError("trace", "no arrival times", "arrival times, from which hints count")
         self.hinted, self.rules = hinted, hinted.hints
         self.rows = list(rows_of(requests, hints))
-        self.events: dict[int, list[tuple[int, str, float]]] = {}
-        void = hints.void(requests.arrival).tolist()
-        said = zip(hints.cuts(requests.arrival).tolist(), hints.request.tolist(), hints.what.tolist(), strict=True)
-        for (cut, about, what), value, never in zip(said, hints.value.tolist(), void, strict=True):
-            if not never:
-                self.events.setdefault(cut, []).append((about, WHAT[what], value))
+        void, cuts = hints.void(requests.arrival).tolist(), hints.cuts(requests.arrival).tolist()
+        said = zip(cuts, hints.request.tolist(), hints.what.tolist(), hints.value.tolist(), void, strict=True)
+        events = ((cut, about, WHAT[what], value) for cut, about, what, value, never in said if not never)
+        self.events = sorted(events, key=lambda event: event[0])[::-1]
         self.of_agent: dict[int, list[Told]] = {}
         self.through: dict[int, list[Told]] = {}
+        self.lowers = any(isinstance(hint, Demote) for hint in self.rules)
+        self.lowered: list[int] = []
         self.now = 0.0
 
     def hear(self, k: int, path: Sequence[int]) -> None:
-        """Note request k, whose path is in units by number, and what counts from its cut on."""
+        """Note request k, whose path is in units by number, and what counts by its cut.
+
+        Of several caches each hears the requests that come to it, in order, and what is told of all.
+        """
         row = self.rows[k]
         self.now = row.time
         earlier = self.of_agent.setdefault(row.agent, [])
@@ -235,7 +250,8 @@ class Telling:
             earlier[-1].latest = False
         earlier.append(row)
         self.pass_through(k, path)
-        for about, what, value in self.events.get(k, ()):
+        while self.events and self.events[-1][0] <= k:
+            _, about, what, value = self.events.pop()
             self.count(self.rows[about], what, value)
 
     def pass_through(self, k: int, units: Sequence[int]) -> None:
@@ -246,14 +262,20 @@ class Telling:
     def count(self, row: Told, what: str, value: float) -> None:
         """Let an event about a request count."""
         if what == CLOSE:
-            for one in self.of_agent[row.agent]:
+            for one in self.of_agent.get(row.agent, ()):
                 one.open &= one.request > row.request
+        elif what == DEMOTE:
+            self.lowered.append(row.request)
         else:
             setattr(row, {RETAIN: "retain_until", RESUME: "resume_at", PRIORITY: "priority"}[what], value)
 
     def is_dead(self, unit: int) -> bool:
         """Whether no request through a unit is held by each hint."""
         return not any(all(hint.holds(one, self.now) for hint in self.rules) for one in self.through[unit])
+
+    def may_be_lowered(self, unit: int, request: int) -> bool:
+        """Whether no other request through a unit is open and the latest of its agent."""
+        return not any(one.open and one.latest and one.request != request for one in self.through[unit])
 
     def key(self, unit: int, spare: bool) -> Key:
         """Return what stands before the policy's own order, the smallest first."""

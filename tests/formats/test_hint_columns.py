@@ -44,7 +44,7 @@ def hinted(draw):
     more = {name: some(draw, n, TIMES) for name in ("retain_until", "resume_at", "priority")}
     hints = tt.Hints.of(trace, agent=agent, parent_agent=parent, **texts, **at, **more)
     for time, what, value in draw(st.lists(EVENTS_SAID, max_size=3)) if n else ():
-        about, said = draw(st.integers(0, n - 1)), np.nan if what == "close" else value
+        about, said = draw(st.integers(0, n - 1)), np.nan if what in ("close", "demote") else value
         hints = hints.and_events([plain.arrival[about] + time], [about], [WHAT.index(what)], [said])
     return (trace.with_blocks(plain) if draw(st.booleans()) and n else trace).with_hints(hints)
 

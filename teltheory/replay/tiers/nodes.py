@@ -56,6 +56,18 @@ def policy_of_each_tier(policies: Any, tiers: Tiers, rounds: bool = False) -> tu
     return in_tiers(settled(each, rounds=rounds), tiers)
 
 
+def listens(policies: Any) -> bool:
+    """Whether a policy, or one of several, listens to what applications say."""
+    return any(hasattr(one, "told") for one in (policies if isinstance(policies, (tuple, list)) else (policies,)))
+
+
+def unhinted(policies: Any) -> Any:
+    """Return a policy, or several, without the hints that they listen to."""
+    if isinstance(policies, (tuple, list)):
+        return type(policies)([unhinted(one) for one in policies])
+    return policies.policy if hasattr(policies, "told") else policies
+
+
 def mark_of_all(policies: Sequence[Policy]) -> str:
     """Return what the tiers' policies take for the past of a node; see `teltheory.policies.policy.mark_of`."""
     marks = {mark_of(policy) for policy in policies if hasattr(policy, "mark")}

@@ -13,6 +13,10 @@ are found anew by looking at all nodes. For every request, in order of its start
 
 Under optional caching a request is over at once, and then the first tier is cut to its capacity, its own path
 among the rest.
+
+Each tier may listen to what applications say (`teltheory.policies.hinted`): that stands before its policy's order.
+What is dead in a tier and goes from it leaves the cache, and what hangs below it in slower tiers, which is dead
+then too. What is to be demoted goes a tier down before the first tier is cut.
 """
 
 from __future__ import annotations
@@ -21,13 +25,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from teltheory.errors import ForcedCachingError
+from teltheory.errors import ArgumentError, ForcedCachingError
 from teltheory.model.forest import Forest
 from teltheory.model.tiers import Tiers, tiers_of
+from teltheory.policies.hinted import Telling
 from teltheory.policies.node import NextTurn, Node
 from teltheory.policies.policy import Policy
 from teltheory.replay.tiers.budgets import has_budget
-from teltheory.replay.tiers.nodes import mark_of_all, memory_of, policy_of_each_tier, room_of
+from teltheory.replay.tiers.nodes import listens, mark_of_all, memory_of, policy_of_each_tier, room_of, unhinted
 
 
 @dataclass(slots=True, eq=False)
@@ -66,7 +71,8 @@ class PlainTree:
         """Make the tree; if not `whole`, each unit of the forest is a node of its own."""
         self.tiers, self.whole = tiers_of(tiers), whole
         self.forest = forest if whole else forest.by_units()
-        self.policies = policy_of_each_tier(policies, self.tiers)
+        self.policies = policy_of_each_tier(unhinted(policies), self.tiers)
+        self.tellings = tellings_of(policies, forest, len(self.tiers), whole)
         self.mark = mark_of_all(self.policies)
         sizes = zip(self.policies, self.tiers.capacities, strict=True)
         self.memories = [memory_of(policy, forest, size, whole) for policy, size in sizes]
@@ -129,6 +135,7 @@ class PlainTree:
         self.load(path)
         self.prune(self.ended)
         self.ended = []
+        self.demote()
         self.fit()
         self.settle()
         uncached = sum(self.length[node] for node in fresh)
@@ -158,6 +165,7 @@ class PlainTree:
         self.enter(path)
         self.release(path)
         self.prune([leaf])
+        self.demote()
         self.fit()
         self.settle()
         return found
@@ -207,19 +215,28 @@ class PlainTree:
         return [self.items[node] for node in may_go]
 
     def first(self, tier: int) -> int:
-        """Return which leaf of a tier goes: surplus first, then as its order or its memory says."""
-        policy, memory, leaves = self.policies[tier], self.memories[tier], self.leaves(tier)
-        spare = [leaf for leaf in leaves if surplus(policy, leaf)]
-        if spare:
+        """Return which leaf of a tier goes: as hints say, surplus first, then as its order or its memory says."""
+        policy, memory = self.policies[tier], self.memories[tier]
+        heads = [(self.head(tier, leaf), leaf) for leaf in self.leaves(tier)]
+        first = min(head for head, _ in heads)
+        leaves = [leaf for head, leaf in heads if head == first]
+        if surplus(policy, leaves[0]):
             trim = policy.trim_key if policy.trim == "least-recent" else lambda _: 0
-            return min(spare, key=lambda leaf: (trim(leaf), leaf.turn, -leaf.end)).code
+            return min(leaves, key=lambda leaf: (trim(leaf), leaf.turn, -leaf.end)).code
         if memory is not None:
             return memory.victim(leaves, [self.items[node] for node in self.tier]).code
         return min(leaves, key=lambda leaf: (policy.eviction_key(leaf), leaf.turn, -leaf.end)).code
 
+    def head(self, tier: int, leaf: TieredNode) -> tuple[Any, ...]:
+        """Return what stands before the policy's own order: what hints say, and that surplus goes first."""
+        spare, telling = surplus(self.policies[tier], leaf), self.tellings[tier]
+        return (not spare,) if telling is None else telling.key(leaf.code, spare)
+
     def sink(self, node: int) -> None:
         """Let a leaf of a tier go to the next, or out of the cache."""
-        number = self.tier[node] + 1
+        telling, number = self.tellings[self.tier[node]], self.tier[node] + 1
+        if telling is not None and telling.is_dead(node):
+            return self.forget(node)
         if number == len(self.tiers):
             return self.drop(node)
         self.tier[node] = number
@@ -248,6 +265,33 @@ class PlainTree:
         """Let a node leave the cache."""
         del self.tier[node]
         self.dropped += self.length[node]
+
+    def forget(self, node: int) -> None:
+        """Let a node and what is below it leave the cache; nobody holds that either."""
+        for below in [one for one in self.tier if self.parent[one] == node]:
+            self.forget(below)
+        self.copies.discard(node)
+        self.drop(node)
+
+    def demote(self) -> None:
+        """Move a tier down what applications say may go there, slower tiers first; what runs now waits."""
+        running = {k for _, k in self.running}
+        for number, telling in reversed([*enumerate(self.tellings[:-1])]):
+            if telling is None or not telling.lowers:
+                continue
+            for request in [k for k in telling.lowered if k not in running]:
+                telling.lowered.remove(request)
+                for node in reversed(self.path(int(self.forest.leaf[request]))):
+                    if self.tier.get(node) == number and telling.may_be_lowered(node, request):
+                        self.lower(node)
+
+    def lower(self, node: int) -> None:
+        """Move a node a tier down, with what is below it in the same tier, unless something of that is pinned."""
+        number = self.tier[node]
+        for below in [one for one in self.tier if self.parent[one] == node and self.tier[one] == number]:
+            self.lower(below)
+        if node in self.tier and node in [item.code for item in self.leaves(number)]:
+            self.sink(node)
 
     def load(self, path: list[int]) -> None:
         """Move what slower tiers hold of a path to the first."""
@@ -305,6 +349,9 @@ class PlainTree:
     def hear(self, path: list[int], k: int, cached: int, tail: int, now: float | None) -> None:
         """Tell nodes and memories that request k asks for a path."""
         self.turns += 1
+        for telling in self.tellings:
+            if telling is not None:
+                telling.hear(k, path)
         for node in path:
             self.note(node, k, now, sum(self.length[node] for node in path))
         items = [self.items[node] for node in path]
@@ -340,6 +387,14 @@ class PlainTree:
                 known, total = int(self.forest.known[j]), int(self.forest.total[j])
                 return NextTurn(j, known, total - known)
         return None
+
+
+def tellings_of(policies: Any, forest: Forest, tiers: int, whole: bool) -> list[Telling | None]:
+    """Return for each tier what hears of hints there, None where nothing does."""
+    if whole and listens(policies):
+        raise ArgumentError("cache", "whole nodes", "'strict' under hints")
+    each = policies if isinstance(policies, (tuple, list)) else (policies,) * tiers
+    return [policy.told(forest) if hasattr(policy, "told") else None for policy in each]
 
 
 def surplus(policy: Policy, item: TieredNode) -> bool:

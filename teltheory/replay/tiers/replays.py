@@ -17,7 +17,7 @@ from teltheory.model.outcome import Outcome
 from teltheory.model.requests import Requests
 from teltheory.model.tiers import TieredOutcome, Tiers, tiers_of
 from teltheory.model.trace import Trace
-from teltheory.policies.policy import settled
+from teltheory.policies.policy import NotCompiledError, settled
 from teltheory.replay.asked import KERNEL_FROM, Asked, or_reference
 from teltheory.replay.chains.replays import replay_instance
 from teltheory.replay.sets.tiers import SetsInTiers
@@ -25,7 +25,7 @@ from teltheory.replay.tiers import differences
 from teltheory.replay.tiers.chains import Row, turns_of
 from teltheory.replay.tiers.copies import conversations_in
 from teltheory.replay.tiers.forests import replay_forest_in_tiers
-from teltheory.replay.tiers.nodes import WholeNodes
+from teltheory.replay.tiers.nodes import WholeNodes, listens
 from teltheory.replay.tiers.reference import PlainTree
 from teltheory.replay.tiers.tree import TieredTree
 from teltheory.replay.trees.replays import replay_forest
@@ -35,6 +35,8 @@ def replay_turns(trace: Trace, asked: Asked) -> Outcome | TieredOutcome:
     """Replay private conversations in tiers."""
     tiers = tiers_of(asked.capacity)
     instance = instance_of(trace, tiers.capacities[0], forced=asked.forced)
+    if listens(asked.policy):
+        return _told(instance, asked)
     if asked.engine == "auto" and len(trace) >= KERNEL_FROM and differences.pays(instance, asked.policy, tiers):
         return _by_differences(instance, asked, replay_instance)
     return _turns_in_tiers(instance, asked)
@@ -51,6 +53,8 @@ def replay_prefixes(forest: Forest, asked: Asked) -> Outcome | TieredOutcome:
     """Replay a forest in tiers, or one cache of whole nodes as the only tier."""
     tiers = tiers_of(asked.capacity)
     instance = instance_of(forest, tiers.capacities[0], forced=asked.forced)
+    if listens(asked.policy):
+        return _told(instance, asked)
     long = asked.engine == "auto" and exact_sum(forest.past) >= KERNEL_FROM
     if asked.cache != "strict" or forest.is_cut or not (long or asked.engine == "kernel"):
         return replay_one_by_one(instance, asked)
@@ -82,6 +86,13 @@ def _copied_in_tiers(instance: Any, asked: Asked) -> IntArray:
     outcome: Any = replay(instance, asked)
     copied: IntArray = outcome.copied
     return copied
+
+
+def _told(instance: Instances, asked: Asked) -> Outcome | TieredOutcome:
+    """Replay an instance under policies that listen to hints, which no loop does in tiers."""
+    if asked.engine == "kernel":
+        raise NotCompiledError("policy", asked.policy, "engine='reference' under hints in tiers")
+    return replay_one_by_one(instance, asked)
 
 
 def replay_one_by_one(instance: Instances, asked: Asked) -> Outcome | TieredOutcome:
@@ -151,6 +162,8 @@ def _of_turns(
     instance: Instance, policies: Any, tiers: Tiers, cache: object, replicas: int = 1, tree: Any = TieredTree
 ) -> list[Any]:
     check_cache(cache)
+    if listens(policies):
+        return _of_prefixes(instance.as_forest(), policies, tiers, cache, replicas)
     turns = turns_of(instance)
     return [conversations_in(policies, tiers, turns, instance.forced) for _ in range(replicas)]
 
@@ -170,7 +183,10 @@ def _of_prefixes(
     """
     forest, several = instance.requests, isinstance(policies, (list, tuple))
     if forest.is_cut:
-        raise ArgumentError("trace", "a Forest whose histories cut", "the Trace that it is of in tiers")
+        wanted = "trace.forest under hints" if listens(policies) else "the Trace that it is of"
+        raise ArgumentError("trace", "a Forest whose histories cut", f"{wanted} in tiers")
+    if listens(policies):
+        return [ReplayedTree(forest, policies, tiers, instance.forced, cache, PlainTree) for _ in range(replicas)]
     each = settled(policies if several else (policies,), forest) if cache == "strict" else ()
     if any(getattr(policy, "trim", None) == "round-robin" for policy in each):
         return _of_turns(instance.as_chains(), policies, tiers, cache, replicas)

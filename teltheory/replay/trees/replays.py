@@ -9,6 +9,7 @@ from teltheory.errors import ArgumentError
 from teltheory.model.instance import ForestInstance
 from teltheory.model.numbers import exact_sum
 from teltheory.model.outcome import Outcome
+from teltheory.policies.hinted import Demote
 from teltheory.policies.policy import AnyPolicy, NotCompiledError, prefers_kernel, runs_on_forests
 from teltheory.policies.residence import ByResidence
 from teltheory.replay.asked import KERNEL_FROM, UNITS_A_TURN, Cache, Engine, or_reference
@@ -19,6 +20,8 @@ def check_forest_cache(policy: AnyPolicy, cache: Cache) -> None:
     """Raise `ArgumentError` for a cache that is none, and for a policy that a forest is not replayed by."""
     if cache not in ("strict", "holes") and not isinstance(cache, RadixNodes):
         raise ArgumentError("cache", cache, "'strict', 'holes' or RadixNodes()")
+    if any(isinstance(hint, Demote) for hint in getattr(policy, "hints", ())):
+        raise ArgumentError("use", "demote", "tiers of memory with it: in one cache it moves nothing")
     policy = getattr(policy, "policy", policy) if hasattr(policy, "told") else policy
     if not (runs_on_forests(policy) or hasattr(policy, "shadows")):
         raise ArgumentError("policy", policy, "one with rules, as a forest is replayed by those alone")
