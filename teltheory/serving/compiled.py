@@ -23,6 +23,7 @@ from teltheory.model.trace import Trace
 from teltheory.policies.policy import NotCompiledError, has_rules
 from teltheory.replay.chains.rules import Nodes
 from teltheory.replay.tiers import differences
+from teltheory.replay.tiers.nodes import listens
 from teltheory.replay.tiers.replays import Moves, check_cache
 from teltheory.replay.tiers.rules import empty, layout_of, moved_of
 from teltheory.replay.trees.recency import said_by_recency
@@ -103,6 +104,8 @@ def run_compiled(asked: ToServe) -> tuple[RequestTimes, Moves]:
 def served_one_by_one(asked: ToServe) -> tuple[RequestTimes, Moves]:
     """Serve requests one after the other; `NotCompiledError` if no loop does what is asked."""
     check_cache(asked.cache)
+    if listens(asked.policy):
+        raise NotCompiledError("policy", asked.policy, "engine='reference' for it")
     return _served(asked.work.requests, asked)
 
 

@@ -16,24 +16,26 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import singledispatch
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from teltheory.base.loops import call
 from teltheory.model.forest import Forest
+from teltheory.model.hints import CLOSE, WHAT, Hints
 from teltheory.model.instance import instance_of
 from teltheory.model.numbers import FloatArray, IntArray, readonly
 from teltheory.model.outcome import Outcome
 from teltheory.model.tiers import TieredOutcome, Tiers, tiers_of
 from teltheory.model.trace import Trace
 from teltheory.policies.future import looks_at
+from teltheory.policies.hinted import NAMED
 from teltheory.policies.policy import NotCompiledError, settled
 from teltheory.policies.residence import FIFO, LFU, SLRU
 from teltheory.replay.asked import Asked
 from teltheory.replay.kinds import replayed_in
 from teltheory.replay.tiers.chains import Row
-from teltheory.replay.tiers.nodes import policy_of_each_tier
+from teltheory.replay.tiers.nodes import listens, policy_of_each_tier, unhinted
 from teltheory.replay.tiers.replays import Moves
 from teltheory.serving.routers import ROUTERS, Hash, RoundRobin, hashed
 from teltheory.serving.work import Price, Work
@@ -137,16 +139,30 @@ def _checked(asked: ToServe) -> Asked:
     if not (asked.replicas == 1 or (simple and not looks_at(each, ELSEWHERE))):
         expected = "one that looks at neither turns to come nor numbers, or engine='reference' for it"
         raise NotCompiledError("policy", asked.policy, expected)
+    if listens(asked.policy):
+        return _told(asked)
     if len(tiers) == 1 and simple and strict:
         return Asked(each[0], tiers.capacities[0], asked.forced, engine="kernel")
     return Asked(each, tiers, asked.forced, engine="kernel", cache=asked.cache)
 
 
-def policies_of(asked: ToServe) -> Any:
-    """Return each tier's policy, settled and checked as the plain engine does."""
+def _told(asked: ToServe) -> Asked:
+    """Return how parts are replayed under hints; not an author's own ones, which may look at numbers."""
     several, tiers = isinstance(asked.policy, (tuple, list)), tiers_of(asked.memory)
-    each = tuple(asked.policy) if several else (asked.policy,) * len(tiers)
-    each = settled(each, asked.work.requests, rounds=asked.cache == "strict")
+    each = asked.policy if several else (asked.policy,)
+    own = [hint for one in each for hint in getattr(one, "hints", ()) if hint not in NAMED.values()]
+    if own and asked.replicas > 1:
+        raise NotCompiledError("use", own[0], "the toolkit's hints, or engine='reference' for it")
+    if len(tiers) == 1 and asked.cache == "strict":
+        return Asked(each[0], tiers.capacities[0], asked.forced)
+    return Asked(asked.policy, tiers, asked.forced, cache=asked.cache)
+
+
+def policies_of(asked: ToServe) -> Any:
+    """Return each tier's policy, without its hints, settled and checked as the plain engine does."""
+    several, tiers = isinstance(asked.policy, (tuple, list)), tiers_of(asked.memory)
+    each, rounds = unhinted(asked.policy), asked.cache == "strict" and not listens(asked.policy)
+    each = settled(tuple(each) if several else (each,) * len(tiers), asked.work.requests, rounds)
     policy_of_each_tier(each, tiers, rounds=True)
     return each
 
@@ -193,7 +209,7 @@ def _of_turns(trace: Trace, replica: IntArray, replicas: int) -> Iterator[tuple[
         prompt = trace.prompt[chosen] + (trace.history[chosen] - known[place])
         lengths = readonly(prompt), readonly(trace.response[chosen]), known[place]
         times = None if trace.arrival is None else readonly(trace.arrival[chosen])
-        hints = None if trace.hints is None else trace.hints[chosen]
+        hints = hints_on(trace, chosen)
         part = Trace(code[place], *lengths, times, False, block_size=trace.block_size, hints=hints)
         vars(part).update(code=code[place], previous_turn=previous[place], next_turn=following[place])
         yield chosen, part
@@ -206,8 +222,22 @@ def _of_paths(forest: Forest, replica: IntArray, replicas: int) -> Iterator[tupl
     columns = {name: column for name in names if (column := getattr(forest, name)) is not None}
     for r in range(replicas):
         chosen = np.flatnonzero(replica == r)
-        hints = None if forest.hints is None else forest.hints[chosen]
-        yield (
-            chosen,
-            replace(forest, hints=hints, **{name: readonly(col[chosen]) for name, col in columns.items()}),
-        )
+        own: dict[str, Any] = {name: readonly(column[chosen]) for name, column in columns.items()}
+        yield chosen, replace(forest, hints=hints_on(forest, chosen), **own)
+
+
+def hints_on(requests: Trace | Forest, chosen: IntArray) -> Hints | None:
+    """Return what a replica hears that serves some requests: what is told of them, and all ends of their agents.
+
+    An end is about the last of the agent's requests there that came no later than the one that it was told of.
+    """
+    hints, n = requests.hints, len(requests)
+    if hints is None:
+        return None
+    agent = np.unique(hints.own_agent, return_inverse=True)[1] * n
+    here, about = np.sort(agent[chosen] + chosen), agent[hints.request] + hints.request
+    last = np.append(here, -n)[np.searchsorted(here, about, "right") - 1]
+    ends, void = hints.what == WHAT.index(CLOSE), hints.void(cast(FloatArray, requests.arrival))
+    kept = ~void & (~ends | (last // n == about // n))
+    columns = {name: readonly(getattr(hints, name)[kept]) for name in ("time", "what", "value")}
+    return replace(hints, request=readonly(np.where(ends, last % n, hints.request)[kept]), **columns)[chosen]

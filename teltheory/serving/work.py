@@ -23,6 +23,7 @@ from teltheory.cost.latency import Latency
 from teltheory.cost.links import marginal_seconds
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
+from teltheory.model.hints import RESUME, RETAIN, WHAT, Hints
 from teltheory.model.numbers import FloatArray, IntArray, readonly, real_number
 from teltheory.model.requests import Requests
 from teltheory.model.tiers import Tiers
@@ -72,7 +73,18 @@ def work_of(trace: Trace | Forest, stretch: float | Fraction = 1, ticks: Ticks =
     factor = real_number("stretch", float(stretch) if isinstance(stretch, Fraction) else stretch, 0)
     arrival = readonly((spread(trace.arrival) if ticks == "spread" else trace.arrival) * factor)
     tokens = readonly(trace.inputs * (trace.block_size // trace.scale))
-    return Work(replace(trace, arrival=arrival), arrival, trace.session, tokens, trace.block_size)
+    sent = replace(trace, arrival=arrival).with_hints(at_speed(trace.hints, factor))
+    return Work(sent, arrival, trace.session, tokens, trace.block_size)
+
+
+def at_speed(hints: Hints | None, factor: float) -> Hints | None:
+    """Return hints whose times are multiplied as arrivals are."""
+    if hints is None:
+        return None
+    timed = np.isin(hints.what, [WHAT.index(RETAIN), WHAT.index(RESUME)])
+    value = readonly(np.where(timed, hints.value * factor, hints.value))
+    done = None if hints.done is None else readonly(hints.done * factor)
+    return replace(hints, time=readonly(hints.time * factor), value=value, done=done)
 
 
 def spread(arrival: FloatArray) -> FloatArray:

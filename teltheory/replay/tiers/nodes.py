@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from teltheory.errors import ArgumentError
@@ -11,7 +11,9 @@ from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance
 from teltheory.model.numbers import whole_number
 from teltheory.model.tiers import Tiers
+from teltheory.policies.hinted import Telling
 from teltheory.policies.memory import Memory, goes_by_key
+from teltheory.policies.node import Node
 from teltheory.policies.policy import AnyPolicy, Policy, mark_of, runs_on_forests, settled
 from teltheory.replay.tiers.budgets import in_tiers
 
@@ -34,6 +36,27 @@ class WholeNodes:
         object.__setattr__(self, "block", whole_number("block", self.block))
         if self.block < 1:
             raise ArgumentError("block", self.block, "1 unit or more")
+
+
+@dataclass(slots=True, eq=False)
+class TieredNode(Node):
+    """A node as policies see it; `turn` is the start that asked for it last, which says the rest, too."""
+
+    end: int = field(kw_only=True)
+    units: int = field(kw_only=True)
+    since: int = field(init=False)
+    reads: int = field(init=False)
+    turn: int = field(init=False)
+
+    @property
+    def depth(self) -> int:
+        """Units from the root to its end."""
+        return self.end
+
+    @property
+    def length(self) -> int:
+        """Units of its own."""
+        return self.units
 
 
 def policy_of_each_tier(policies: Any, tiers: Tiers, rounds: bool = False) -> tuple[Policy, ...]:
@@ -66,6 +89,14 @@ def unhinted(policies: Any) -> Any:
     if isinstance(policies, (tuple, list)):
         return type(policies)([unhinted(one) for one in policies])
     return policies.policy if hasattr(policies, "told") else policies
+
+
+def tellings_of(policies: Any, forest: Forest, tiers: int, whole: bool) -> list[Telling | None]:
+    """Return for each tier what hears of hints there, None where nothing does."""
+    if whole and listens(policies):
+        raise ArgumentError("cache", "whole nodes", "'strict' under hints")
+    each = policies if isinstance(policies, (tuple, list)) else (policies,) * tiers
+    return [policy.told(forest) if hasattr(policy, "told") else None for policy in each]
 
 
 def mark_of_all(policies: Sequence[Policy]) -> str:

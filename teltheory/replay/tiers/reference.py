@@ -14,46 +14,30 @@ are found anew by looking at all nodes. For every request, in order of its start
 Under optional caching a request is over at once, and then the first tier is cut to its capacity, its own path
 among the rest.
 
-Each tier may listen to what applications say (`teltheory.policies.hinted`): that stands before its policy's order.
-What is dead in a tier and goes from it leaves the cache, and what hangs below it in slower tiers, which is dead
-then too. What is to be demoted goes a tier down before the first tier is cut.
+A tier may listen to applications (`teltheory.policies.hinted`), before its policy's order. What is dead and goes
+from it leaves the cache with all below it; what is to be demoted goes a tier down before the first tier is cut.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
-from teltheory.errors import ArgumentError, ForcedCachingError
+from teltheory.errors import ForcedCachingError
 from teltheory.model.forest import Forest
 from teltheory.model.tiers import Tiers, tiers_of
-from teltheory.policies.hinted import Telling
-from teltheory.policies.node import NextTurn, Node
+from teltheory.policies.node import NextTurn
 from teltheory.policies.policy import Policy
 from teltheory.replay.tiers.budgets import has_budget
-from teltheory.replay.tiers.nodes import listens, mark_of_all, memory_of, policy_of_each_tier, room_of, unhinted
-
-
-@dataclass(slots=True, eq=False)
-class TieredNode(Node):
-    """A node as policies see it; `turn` is the start that asked for it last, which says the rest, too."""
-
-    end: int = field(kw_only=True)
-    units: int = field(kw_only=True)
-    since: int = field(init=False)
-    reads: int = field(init=False)
-    turn: int = field(init=False)
-
-    @property
-    def depth(self) -> int:
-        """Units from the root to its end."""
-        return self.end
-
-    @property
-    def length(self) -> int:
-        """Units of its own."""
-        return self.units
+from teltheory.replay.tiers.nodes import (
+    TieredNode,
+    mark_of_all,
+    memory_of,
+    policy_of_each_tier,
+    room_of,
+    tellings_of,
+    unhinted,
+)
 
 
 class PlainTree:
@@ -76,6 +60,10 @@ class PlainTree:
         self.mark = mark_of_all(self.policies)
         sizes = zip(self.policies, self.tiers.capacities, strict=True)
         self.memories = [memory_of(policy, forest, size, whole) for policy, size in sizes]
+        self.through: dict[int, list[int]] = {}
+        for k in range(len(forest)):
+            for node in self.forest.path(k):
+                self.through.setdefault(node, []).append(k)
         self.parent, self.length = self.forest.parent.tolist(), self.forest.length.tolist()
         self.room = room_of(self.length, block)
         self.levels: int = replicas.levels if replicas else 0
@@ -234,7 +222,7 @@ class PlainTree:
 
     def sink(self, node: int) -> None:
         """Let a leaf of a tier go to the next, or out of the cache."""
-        telling, number = self.tellings[self.tier[node]], self.tier[node] + 1
+        number, telling = self.tier[node] + 1, self.tellings[self.tier[node]]
         if telling is not None and telling.is_dead(node):
             return self.forget(node)
         if number == len(self.tiers):
@@ -288,7 +276,7 @@ class PlainTree:
     def lower(self, node: int) -> None:
         """Move a node a tier down, with what is below it in the same tier, unless something of that is pinned."""
         number = self.tier[node]
-        for below in [one for one in self.tier if self.parent[one] == node and self.tier[one] == number]:
+        for below in [one for one, tier in self.tier.items() if self.parent[one] == node and tier == number]:
             self.lower(below)
         if node in self.tier and node in [item.code for item in self.leaves(number)]:
             self.sink(node)
@@ -382,19 +370,10 @@ class PlainTree:
 
     def following(self, node: int, k: int) -> NextTurn | None:
         """Return the next request of the forest through a node after request k."""
-        for j in range(k + 1, len(self.forest)):
-            if node in self.forest.path(j):
-                known, total = int(self.forest.known[j]), int(self.forest.total[j])
-                return NextTurn(j, known, total - known)
+        for j in (j for j in self.through[node] if j > k):
+            known, total = int(self.forest.known[j]), int(self.forest.total[j])
+            return NextTurn(j, known, total - known)
         return None
-
-
-def tellings_of(policies: Any, forest: Forest, tiers: int, whole: bool) -> list[Telling | None]:
-    """Return for each tier what hears of hints there, None where nothing does."""
-    if whole and listens(policies):
-        raise ArgumentError("cache", "whole nodes", "'strict' under hints")
-    each = policies if isinstance(policies, (tuple, list)) else (policies,) * tiers
-    return [policy.told(forest) if hasattr(policy, "told") else None for policy in each]
 
 
 def surplus(policy: Policy, item: TieredNode) -> bool:

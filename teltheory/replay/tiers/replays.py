@@ -30,6 +30,9 @@ from teltheory.replay.tiers.reference import PlainTree
 from teltheory.replay.tiers.tree import TieredTree
 from teltheory.replay.trees.replays import replay_forest
 
+MOST_TOLD = 200_000
+"""Units of paths replayed under hints in tiers, or one request at a time, which the reference alone does."""
+
 
 def replay_turns(trace: Trace, asked: Asked) -> Outcome | TieredOutcome:
     """Replay private conversations in tiers."""
@@ -186,6 +189,11 @@ def _of_prefixes(
         wanted = "trace.forest under hints" if listens(policies) else "the Trace that it is of"
         raise ArgumentError("trace", "a Forest whose histories cut", f"{wanted} in tiers")
     if listens(policies):
+        if exact_sum(forest.past) > MOST_TOLD:
+            expected = (
+                f"at most {MOST_TOLD:,} blocks in all requests under hints, in tiers or by routers that look"
+            )
+            raise ArgumentError("trace", f"{exact_sum(forest.past):,} blocks", expected)
         return [ReplayedTree(forest, policies, tiers, instance.forced, cache, PlainTree) for _ in range(replicas)]
     each = settled(policies if several else (policies,), forest) if cache == "strict" else ()
     if any(getattr(policy, "trim", None) == "round-robin" for policy in each):
