@@ -12,7 +12,7 @@ import numpy as np
 from teltheory.base.loops import call
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
-from teltheory.model.hints import CLOSE, PRIORITY, RESUME, RETAIN, WHAT, Hints
+from teltheory.model.hints import CLOSE, DEMOTE, PRIORITY, RESUME, RETAIN, WHAT, Hints
 from teltheory.model.instance import ForestInstance
 from teltheory.model.numbers import FloatArray, IntArray, readonly
 from teltheory.model.outcome import Outcome
@@ -148,9 +148,9 @@ def _found_events(forest: Forest, hints: Hints) -> Events:
     if arrival is None:
         raise ArgumentError("trace", "no arrival times", "arrival times, from which hints count")
     cuts = hints.cuts(arrival)
-    (counts,) = np.nonzero((cuts < n) & ~hints.void(arrival))
+    (counts,) = np.nonzero((cuts < n) & ~hints.void(arrival) & (hints.what != WHAT.index(DEMOTE)))
     at, about, what, value = cuts[counts], hints.request[counts], hints.what[counts], hints.value[counts]
-    close, retain, _, priority = (what == code for code in range(len(WHAT)))
+    close, retain, _, priority, _ = (what == code for code in range(len(WHAT)))
     if np.isnan(value[~close]).any() or (np.isfinite(value) & (np.abs(value) > LONGEST)).any():
         raise NotCompiledError("hints", "values that are no numbers, or too large", "engine='reference'")
     priorities = np.unique(np.append(value[priority], 0.0))[::-1]

@@ -7,7 +7,7 @@
 #include "replay/groups.h"
 #include "replay/trees/layout.h"
 
-enum { CLOSE, RETAIN, RESUME, PRIORITY, EXPIRE }; /* what an event says */
+enum { CLOSE, RETAIN, RESUME, PRIORITY, DEMOTE, EXPIRE }; /* what an event says */
 enum { HIGH_WATER, RESIDENT, LAST };              /* marks */
 
 /* Which hints are listened to, how far apart their classes are, and how a policy keeps: `safe` is what it takes

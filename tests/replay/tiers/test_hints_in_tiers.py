@@ -198,3 +198,16 @@ def test_what_is_dead_leaves_every_tier_and_goes_first_in_each():
     outcome = tt.replay(forest, tt.Hinted(tt.LRU(), "close"), tt.Tiers((1, 2), (0, 0)))
     assert outcome.by_tier.T.tolist() == [[0, 0]] * 7 + [[0, 1]]
     assert tt.replay(forest, tt.LRU(), tt.Tiers((1, 2), (0, 0))).by_tier.T.tolist()[2] == [0, 2]
+
+
+@given(told(), LISTENING, st.integers(0, 8), st.sampled_from(["strict", "holes"]))
+def test_a_demotion_changes_nothing_in_one_cache(forest, policy, capacity, cache):
+    hints = forest.hints
+    kept = hints.what != 4
+    columns = {name: getattr(hints, name)[kept] for name in ("time", "request", "what", "value")}
+    found = [
+        tt.replay(told, tt.Hinted(policy), capacity, cache=cache, engine=engine)
+        for told in (forest, forest.with_hints(replace(hints, **columns)))
+        for engine in ("auto", "reference")
+    ]
+    assert all(one == found[0] for one in found)

@@ -18,7 +18,7 @@ from teltheory.policies.policy import LeastRecentlyUsed, NotCompiledError
 from teltheory.policies.residence import LFU
 
 NAMES = ("close", "superseded", "retain", "resume", "priority")
-CLOSE, RETAIN, RESUME, PRIORITY = range(len(WHAT))
+CLOSE, RETAIN, RESUME, PRIORITY, _ = range(len(WHAT))
 NOW_OR_LATER = st.sampled_from((0.0, 0.0, 0.0, 0.5, 1.0, 2.0, 5.0, 40.0))
 TIMES = st.integers(0, 14).map(float) | st.sampled_from((0.1, 0.3, 1e16, 1e16 + 2, np.inf, -np.inf))
 
@@ -57,7 +57,7 @@ def told(draw, requests, agents):
         value = {CLOSE: st.just(np.nan), PRIORITY: st.integers(-2, 2).map(float)}.get(what, TIMES)
         rows.append((requests.arrival[about] + draw(NOW_OR_LATER), about, what, draw(value)))
     columns = zip(*sorted(rows, key=lambda row: row[0]), strict=True)
-    return requests.with_hints(hints._and(*map(np.array, columns)) if rows else hints)
+    return requests.with_hints(hints.and_events(*map(np.array, columns)) if rows else hints)
 
 
 @examples(4000)
