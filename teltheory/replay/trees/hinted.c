@@ -1,20 +1,9 @@
-/* A forest under any orders, and before them what applications say (`policies/hinted.py`).
+/* The replay of a forest under any orders, and before them what applications say (``told.h``).
 
-   1. *Classes.* What hints say of a piece is a number, its class: dead or not, kept or not, its priority, and
-      between them whether what goes of it next is surplus. The largest class goes first. Each part changes with
-      a request or an event alone:
-      - `holders` counts the requests that hold a piece. A request holds its visits from `from` on. When its
-        agent asks again, the new request takes over what both paths have in common. So a close or a new request
-        lets go of what nobody took over, and each hold begins and ends once.
-      - `keepers` counts the requests through it whose time has not come yet; that it comes is an event.
-      - its priority is that of `asked`, the last request through it that has one.
-   2. *Returns.* Within a class goes first what is wanted back furthest from now. The times of open and latest
-      requests through a piece are bits among its entries, in order of time, so the nearest is one of two. A
-      waiting piece is in the group of its class and of its nearest time as it was. The nearest is no further:
-      when a time comes or goes, the group is renewed, and while time passes another becomes the nearest by being
-      nearer. So of both ends of a class the further one is looked at, and put elsewhere if it is out of date.
-   3. *Waiting.* A piece waits if it may lose units. It has the place of its last visit in the policy's order of
-      trimming, if what goes of it next is surplus, else of eviction.
+   1. A piece *waits* if it may lose units, in the group of its class. It has the place of its last visit in the
+      policy's order of trimming, if what goes of it next is surplus, else of eviction.
+   2. In a strict cache that no history cuts, prefixes are whole: what lies above the deepest cached piece of a
+      path does not wait, and no request looks at it. A piece hears of its visits from those below it.
 
    O(log visits) for each visit, event and piece that loses something. All sums are of lengths of one forest,
    which were checked to add up to less than 2**63. */
@@ -29,7 +18,7 @@ static inline void visit(const Layout *layout, const Rules *rules, Piece *piece,
 }
 
 /* Take an empty piece off its parent, and return that, -1 if there is none. Where prefixes are whole, the parent
-   hears of visits from the pieces below it: they count once all of those are empty, and it was cached with them. */
+   hears of visits: they count once all pieces below it are empty, and it was cached as long as those. */
 static inline int64_t empty(const Layout *layout, const Rules *rules, Heard *heard, int64_t p) {
     int64_t above = layout->parent[p];
     if (above < 0) return -1;
@@ -142,28 +131,44 @@ static inline int64_t first_to_go(const Rules *rules, Heard *heard) {
     }
 }
 
-/* Lose units until there is no overflow; visits from `exempt` on lose none.
+/* Take an empty piece off its parent; return that if it may wait now, in a strict cache, else -1. */
+static inline int64_t freed(const Layout *layout, const Rules *rules, Heard *heard, int64_t p, int64_t exempt) {
+    int64_t above = empty(layout, rules, heard, p);
+    if (above < 0 || !rules->strict) return -1;
+    const Piece *parent = &heard->pieces[above];
+    if (parent->children > 0 || parent->units == 0 || parent->visit >= exempt) return -1;
+    settle(layout, rules, heard, above);
+    return above;
+}
 
-   In a strict cache the parent of an empty piece may now wait, if its last visit is under this cut. */
+/* Lose units until there is no overflow; visits from `exempt` on lose none. A parent that has the very next place
+   of the same group goes next, before it waits. */
 static inline void cut(const Layout *layout, const Rules *rules, Heard *heard, int64_t overflow, int64_t exempt) {
+    const Member *members = heard->waiting.members;
+    int64_t next = -1, group = 0, place = 0;
     while (overflow > 0) {
-        int64_t p = first_to_go(rules, heard);
+        int64_t p = next >= 0 ? next : first_to_go(rules, heard);
+        if (next < 0) {
+            group = members[p].group;
+            place = members[p].place;
+        }
         Piece *piece = &heard->pieces[p];
         int64_t taken = smaller(piece->units - (has_surplus(piece) ? piece->least : 0), overflow);
         piece->units -= taken;
         overflow -= taken;
-        if (piece->units > 0) {
-            renew(rules, heard, p); /* what is left may be no surplus */
+        next = -1;
+        if (piece->units > 0) { /* what is left may be no surplus */
+            if (members[p].group < 0) let_wait(rules, heard, p);
+            else renew(rules, heard, p);
             continue;
         }
         leave_group(&heard->waiting, p);
-        int64_t above = empty(layout, rules, heard, p);
-        if (!rules->strict || above < 0) continue;
-        Piece *parent = &heard->pieces[above];
-        if (parent->children > 0 || parent->units == 0 || parent->visit >= exempt) continue;
-        settle(layout, rules, heard, above);
-        let_wait(rules, heard, above);
+        int64_t above = freed(layout, rules, heard, p, exempt);
+        if (above < 0) continue;
+        if (place_of(rules, &heard->pieces[above]) == --place && group_of(rules, heard, above) == group) next = above;
+        else let_wait(rules, heard, above);
     }
+    if (next >= 0) let_wait(rules, heard, next);
 }
 
 /* Replay a policy that listens; nobody sees the last cut, for which there may be no room.
@@ -184,16 +189,16 @@ void replay_hinted(int64_t n, int64_t pieces, int64_t visits, const int64_t pare
                    int64_t times, const double time[times], const int64_t *begin /* [pieces + 1] */,
                    int64_t entries, const int64_t of_entry[entries], const int64_t entry[entries],
                    uint64_t counting[entries / 63 + 12], uint64_t filled[groups / 63 + 12],
-                   int64_t first[groups], int64_t members[5 * pieces], int64_t state[10 * pieces],
+                   int64_t first[groups], int64_t members[5 * pieces], int64_t state[11 * pieces],
                    int64_t requests[6 * n], double until[n]) {
     Layout layout = {parent, length, above, start, piece, asks, end, cached, written};
-    Rules rules = {close || superseded, close, superseded, retain, resume, priority, strict, strict && !turn, eager,
-                   dead, free, asked, spare, safe, mark, full, least, trimming, eviction};
+    Rules rules = {close || superseded, close, superseded, retain, resume, priority, strict, strict && !turn,
+                   eager, dead, free, asked, spare, safe, mark, full, least, trimming, eviction};
     Heard heard = {previous, (Piece *)state, (Request *)requests, until,
                    {times, time, begin, of_entry, entry, new_bitset(entries, counting)},
                    {new_bitset(groups, filled), first, (Member *)members}, 0};
     for (int64_t p = 0; p < pieces; p++) {
-        heard.pieces[p] = (Piece){.visit = -1, .priority = without, .asked = -1};
+        heard.pieces[p] = (Piece){.visit = -1, .priority = without, .asked = -1, .passed = resume ? begin[p] : 0};
         heard.waiting.members[p].group = -1;
     }
     int64_t overflow = -capacity;

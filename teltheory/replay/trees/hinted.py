@@ -98,7 +98,7 @@ def replay_hinted(instance: ForestInstance, hinted: Hinted, strict: bool) -> Out
     said = len(events.at), events.at, events.about, events.what, returns.number, events.value
     back = len(returns.time), returns.time, returns.begin, len(returns.entry), returns.of_entry, returns.entry
     bits = (np.empty(size // 63 + 12, np.uint64) for size in (len(returns.entry), groups))
-    state = (np.empty(size, np.int64) for size in (5 * pieces, 10 * pieces, 6 * n))
+    state = (np.empty(size, np.int64) for size in (5 * pieces, 11 * pieces, 6 * n))
     call(
         "replay_hinted", layout.sizes, layout, kept, int(strict), *flags, *steps, groups, forest.arrival,
         events.previous, events.turn, events.without, said, back, *bits, np.full(groups, -1), *state, np.empty(n),

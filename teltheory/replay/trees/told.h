@@ -1,4 +1,18 @@
-/* What applications say of the pieces of a forest, as ``hinted.c`` says it. */
+/* What applications say of the pieces of a forest (`teltheory.policies.hinted`), as ``hinted.c`` hears it.
+
+   1. *Classes.* What hints say of a piece is a number, its class: dead or not, kept or not, its priority, and
+      between them whether what goes of it next is surplus. The largest class goes first. Each part changes with
+      a request or an event alone:
+      - `holders` counts the requests that hold a piece. A request holds its visits from `from` on. When its
+        agent asks again, the new request takes over what both paths have in common. So a close or a new request
+        lets go of what nobody took over, and each hold begins and ends once.
+      - `keepers` counts the requests through it whose time has not come yet; that it comes is an event.
+      - its priority is that of `asked`, the last request through it that has one.
+   2. *Returns.* Within a class goes first what is wanted back furthest from now. The times of open and latest
+      requests through a piece are bits among its entries, in order of time, so the nearest is one of two. A
+      waiting piece is in the group of its class and of its nearest time as it was. The nearest is no further:
+      when a time comes or goes, the group is renewed, and while time passes another becomes the nearest by being
+      nearer. So of both ends of a class the further one is looked at, and put elsewhere if it is out of date. */
 #ifndef TELTHEORY_TOLD_H
 #define TELTHEORY_TOLD_H
 
@@ -19,8 +33,11 @@ typedef struct {
     const int64_t *full, *least, *trimming, *eviction;
 } Rules;
 
+/* A piece: what of it is cached, its last visit, how many pieces below it hold anything, the policy's mark, how much
+   is kept, and how much of that is no surplus; then what is heard. `passed` is its first entry from now on. */
 typedef struct {
-    int64_t units, visit, children, mark, full, least, holders, keepers, priority, asked;
+    int64_t units, visit, children, mark, full, least;
+    int64_t holders, keepers, priority, asked, passed;
 } Piece;
 
 /* A request; `entries` is where those of its time of return begin in `Returns`, -1 if it has none. */
@@ -54,12 +71,9 @@ static inline double distance(const Heard *heard, int64_t number) {
 /* The number of the nearest time at which a piece is wanted back, or that of all times if it never is. */
 static inline int64_t nearest(const Heard *heard, int64_t p) {
     const Returns *returns = &heard->returns;
-    int64_t begin = returns->start[p], end = returns->start[p + 1], at = begin, beyond = end;
-    while (at < beyond) {
-        int64_t middle = at + (beyond - at) / 2;
-        if (returns->time[returns->number[middle]] < heard->now) at = middle + 1;
-        else beyond = middle;
-    }
+    int64_t begin = returns->start[p], end = returns->start[p + 1], at = heard->pieces[p].passed;
+    while (at < end && returns->time[returns->number[at]] < heard->now) at++;
+    heard->pieces[p].passed = at;
     int64_t before = at > begin ? largest_between(&returns->count, begin, at - 1) : -1;
     int64_t after = at < end ? smallest_between(&returns->count, at, end - 1) : -1;
     if (before < 0 || after < 0)
@@ -78,11 +92,14 @@ static inline int64_t group_of(const Rules *rules, const Heard *heard, int64_t p
     return rules->resume ? class * (heard->returns.times + 1) + nearest(heard, p) : class;
 }
 
+/* The place of what a piece loses next, in the policy's orders. */
+static inline int64_t place_of(const Rules *rules, const Piece *piece) {
+    return (has_surplus(piece) ? rules->trimming : rules->eviction)[piece->visit];
+}
+
 /* Let a piece wait, which does not yet. */
 static inline void let_wait(const Rules *rules, Heard *heard, int64_t p) {
-    const Piece *piece = &heard->pieces[p];
-    int64_t place = (has_surplus(piece) ? rules->trimming : rules->eviction)[piece->visit];
-    enter_group(&heard->waiting, group_of(rules, heard, p), place, p);
+    enter_group(&heard->waiting, group_of(rules, heard, p), place_of(rules, &heard->pieces[p]), p);
 }
 
 /* Put a piece, if it waits, where it belongs by now; return whether it was elsewhere. */
