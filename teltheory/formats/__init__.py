@@ -88,41 +88,36 @@ def read_trace(
     path : str, Path, or a table of pandas, polars, PyArrow or DuckDB, or a mapping of columns
         The file: CSV, JSON lines, a JSON array or Parquet, told by its name; text may end in .gz or .zst. Of a
         folder, all its files by their names. A name that `teltheory trace fetch` lists stands for its file.
-    format : str or Format
+    format, initial : str or Format; as in `Problem`
         One of `FORMATS`, such as "mooncake" (docs/formats.md, docs/logs.md); "auto" tells them by the fields.
-    initial : as in `Problem`; given histories are checked against it
     tokenizer, system : str, Path, tokenizers.Tokenizer or tiktoken.Encoding, optional; str
-        For formats that hold text: a tokenizer.json, a .tiktoken file, a tokenizer, or ``"characters/4"``; and a
-        system prompt that every conversation begins with.
+        Of texts: a tokenizer.json, .tiktoken file, tokenizer or ``"characters/4"``; a system prompt before each.
     times : Times, optional
         What is assumed about arrival times if the file has none, or in place of those it has.
     blocks : int, optional
         Tokens per block of a file with block hashes that does not say it: 512 in Mooncake's, 16 in Qwen-Bailian's
         and RAGPulse's when left out. Of text, it says that blocks of so many tokens are what requests share.
-    columns : mapping of str to str, optional
+    columns, hints : mapping of str to str; str or Path, optional
         Names of the fields of a log: of "conversation", "response", "prompt" (what is new), "total" (the whole
-        input), "history", "arrival", "arrival_ms", "cached_tokens", "hashes"; dots go down into objects.
-    hints : str or Path, optional
-        Hints that were recorded beside the trace: JSON lines of envelopes (`teltheory.formats.kv_hints`).
+        input), "history", "arrival", "arrival_ms", "cached_tokens", "hashes", of hints; dots go down into objects.
+        And hints that were recorded beside the trace, in JSON lines of envelopes (`teltheory.formats.kv_hints`).
 
     Returns
     -------
     Trace
-        `blocks` has the forest of block hashes, if there are any, `hints` what applications say of the requests,
-        `report` what was assumed and what was odd.
+        `blocks` has the forest of block hashes, if any, `hints` what applications say, `report` what was assumed.
 
     Raises
     ------
     FileError, ArgumentError
-        File, line and field, found and expected; a tokenizer or times that are missing, or given and not needed.
+        File, line and field, found and expected; a tokenizer or times that are missing, or not needed.
     """
-    checked_columns(columns)
     place, table = _place(path)
     found, told_by = _format(Source(place, table=table), format, columns)
     found.check_used(tokenizer, times, blocks, system, columns)
     size, named = None if blocks is None else checked_block_size(blocks, "blocks"), format != "auto"
-    trace = _read(Source(place, tokenizer, times, initial, named, size, system, columns, table), found, told_by)
-    return trace if hints is None else with_recorded(trace, hints)
+    source = Source(place, tokenizer, times, initial, named, size, system, columns, table)
+    return _read(source, found, told_by, hints)
 
 
 def _place(given: Any) -> tuple[Path, Any]:
@@ -130,9 +125,10 @@ def _place(given: Any) -> tuple[Path, Any]:
     return (placed(given), None) if isinstance(given, (str, PathLike)) else (Path(TABLE), arrow_of(given))
 
 
-def _read(source: Source, found: Format, told_by: str | None) -> Trace:
+def _read(source: Source, found: Format, told_by: str | None, hints: str | Path | None) -> Trace:
     try:
-        return source.check(found.read(source))
+        trace = source.check(found.read(source))
+        return trace if hints is None else with_recorded(trace, hints)
     except TraceError as error:
         raise FileError(f"{source.path}, {error}") from None
     except ArgumentError as error:
@@ -144,6 +140,7 @@ def _read(source: Source, found: Format, told_by: str | None) -> Trace:
 
 def _format(source: Source, format: str | Format, columns: Mapping[str, str] | None) -> tuple[Format, str | None]:
     """Return the format, and a field that told it; fields that the user names make a log of any other file."""
+    checked_columns(columns)
     if isinstance(format, Format):
         return format, None
     if format in FORMATS:
