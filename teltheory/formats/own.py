@@ -48,7 +48,7 @@ def read(source: Source) -> Trace:
         return read_log(source, NAMES)
     with reported(source.path, "a trace"):
         rows = READERS[kind](source.path) if source.table is None else table_rows(source.path, source.table)
-    if _is_log(set(rows.columns)) or (_unsorted(rows) and set(rows.columns).isdisjoint(WALK_COLUMNS)):
+    if _is_log(set(rows.columns)) or (_unsorted(rows) and set(rows.columns).isdisjoint((*WALK_COLUMNS, EVENTS))):
         return read_log(source, NAMES)
     return _of_rows(source, rows)
 

@@ -151,6 +151,27 @@ def _in_utc(value: Any) -> Any:
     return np.datetime64(value.astimezone(UTC).replace(tzinfo=None) if getattr(value, "tzinfo", None) else value)
 
 
+def is_missing(value: Any) -> bool:
+    """Whether a value of a table stands for none: None, not a number, or pandas' NaT and NA."""
+    return not isinstance(value, str) and str(value) in ("None", "nan", "NaT", "<NA>")
+
+
+def seconds_since(first: np.datetime64, column: str, values: Any) -> Any:
+    """Return a column of datetimes in seconds since the first arrival, not a number where one is missing."""
+    found = column_of(column, values)
+    if found.dtype.kind == "O":
+        told = [None if is_missing(one) else one for one in found.tolist()]
+        if not any(isinstance(one, _DATETIMES) for one in told):
+            return values
+        for turn, one in enumerate(told):
+            if not (one is None or isinstance(one, _DATETIMES)):
+                raise TraceError(column, turn, one, "a datetime, as the arrival is one")
+        found = np.array([np.datetime64("NaT") if one is None else _in_utc(one) for one in told])
+    if found.dtype.kind != "M":
+        return values
+    return (found - first) / np.timedelta64(1, "s")
+
+
 def arrivals(values: Any, n: int) -> FloatArray:
     """Return n finite times in seconds that never decrease; of datetimes, since the first of them.
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from teltheory.errors import TraceError
+from teltheory.model.columns import is_missing
 from teltheory.model.numbers import FloatArray
 
 NO_AGENT = -1
@@ -53,11 +55,10 @@ def agents(name: str, column: Sequence[Any], n: int) -> list[int | str | None]:
 
 
 def _plain(one: Any) -> Any:
-    """Return a number of NumPy's as Python's, a whole float as an int, and what is no number as None."""
+    """Return a number of NumPy's as Python's, a whole float as an int, and what is missing as None."""
     one = one.item() if isinstance(one, np.generic) else one
-    if not isinstance(one, float):
-        return one
-    return None if math.isnan(one) else int(one) if one.is_integer() else one
+    whole = isinstance(one, float) and one.is_integer()
+    return None if is_missing(one) else int(one) if whole else one
 
 
 def texts(name: str, column: Sequence[Any], n: int) -> tuple[str, ...]:
@@ -71,12 +72,13 @@ def texts(name: str, column: Sequence[Any], n: int) -> tuple[str, ...]:
 
 def numbers(name: str, column: Any, n: int) -> FloatArray:
     """Return finite numbers, not a number where nothing is said."""
-    for k, one in enumerate(entries(name, column, n)):
-        if one is not None and (isinstance(one, bool | str) or not np.isreal(one)):
+    told = [None if is_missing(one) else one for one in entries(name, column, n)]
+    for k, one in enumerate(told):
+        if one is not None and (isinstance(one, bool) or not isinstance(one, Real)):
             raise TraceError(name, k, one, "a number or None", "request")
         if one is not None and abs(one) == math.inf and name != EVENT_COLUMNS["retain"]:
             raise TraceError(name, k, one, "a finite number or None", "request")
-    return np.array([np.nan if one is None else one for one in column], np.float64)
+    return np.array([np.nan if one is None else one for one in told], np.float64)
 
 
 def not_before(name: str, column: FloatArray, arrival: FloatArray) -> FloatArray:

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from teltheory.base.extras import needed
 from teltheory.errors import ArgumentError, TraceError, listed
-from teltheory.model.columns import column_of, times_of
+from teltheory.model.columns import column_of, seconds_since, times_of
+from teltheory.model.hint_columns import TIMED
 
 EXTRA = "dataframes"
 """The extra with pandas and polars."""
@@ -26,6 +27,9 @@ TURNS = ("conversation", "prompt", "response", "arrival", "history", "total")
 ROW = "row"
 OWN_ROW = ("conversation", ROW)
 """Where no column has this name, each row is a conversation of its own."""
+
+DATED = {*TIMED} - {"priority"}
+"""Columns that may have dates where arrivals are dates."""
 
 Made = TypeVar("Made")
 
@@ -93,6 +97,8 @@ def made_of(
         found = {name: column_of(name, values) for name, values in held.items()}
         if "arrival" in found:
             found["arrival"] = times = times_of(found["arrival"])
+            for name in found.keys() & DATED if times.dtype.kind == "M" and len(times) else ():
+                found[name] = seconds_since(times.min(), name, found[name])
             if (times[1:] < times[:-1]).any():
                 order = np.argsort(times, kind="stable")
                 found = {name: v[order] if len(v) == len(order) else v for name, v in found.items()}

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from formats.files import wrong_files
+from formats.files import lines, wrong_files
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 from strategies import forests
 
 import teltheory as tt
@@ -72,6 +73,32 @@ def test_hints_come_back_from_a_table(trace):
     assert tt.Trace.from_table(trace.to_arrow()).hints == trace.hints
     assert tt.Trace.from_table(trace.to_pandas()).hints == trace.hints
     assert tt.Forest.from_table(trace.forest.to_arrow()).hints == trace.hints
+
+
+def test_dates_of_hints_count_from_the_first_arrival():
+    pandas = pytest.importorskip("pandas")
+    at = pandas.to_datetime(["2026-01-01 00:00:05", "2026-01-01 00:00:00"])
+    ends = pandas.to_datetime(["2026-01-01 00:00:06", None])
+    columns = {"conversation": [0, 1], "prompt": [1, 1], "response": [0, 0], "arrival": at}
+    expected = [[None, 6.0], [(6.0, 1, "close", None)]]
+    for zone in (None, "UTC", "Asia/Tokyo"):
+        table = columns | {"arrival": at.tz_localize(zone), "done": ends.tz_localize(zone)}
+        table |= {"closed_at": list(table["done"])}
+        for held in (table, pandas.DataFrame(table)):
+            hints = tt.Trace.from_table(held).hints
+            assert [[None if np.isnan(t) else t for t in hints.done], hints.events] == expected
+    said = "row 1, done: found 'soon', expected a datetime, as the arrival is one"
+    refused(tt.TraceError, said, tt.Trace.from_table, columns | {"done": [ends[0], "soon"]})
+    named = pandas.DataFrame(columns | {"agent": pandas.array([None, "a"], "string"), "stop": ["x", None]})
+    assert tt.Trace.from_table(named).hints.named(tt.Trace.from_table(named).hints.agent) == ["a", None]
+    plain = columns | {"arrival": [0.0, 1.0], "done": list(ends)}
+    refused(tt.TraceError, "row 0, done: found .*, expected a number or None", tt.Trace.from_table, plain)
+
+
+def test_shuffled_rows_with_events_of_their_own_are_refused(tmp_path):
+    rows = [ROW | {EVENTS: '[[0, 2.0, "priority", 1]]'}, ROW | {"arrival": 1.0, EVENTS: "[]"}]
+    refused(tt.FileError, "line 2, arrival: found 1.0", tt.read_trace, lines(tmp_path / "own.jsonl", rows))
+    assert tt.read_trace(lines(tmp_path / "own.jsonl", rows[:1])).hints.events == [(2.0, 0, "priority", 1.0)]
 
 
 def test_a_second_event_of_a_kind_about_a_request_has_a_column_of_its_own():
