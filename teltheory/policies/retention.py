@@ -11,6 +11,7 @@ from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
 from teltheory.model.hints import PRIORITY, RETAIN, WHAT
 from teltheory.model.instance import ForestInstance
+from teltheory.model.numbers import FloatArray
 from teltheory.policies.memory import Memory
 from teltheory.policies.node import Node
 from teltheory.policies.policy import LeastRecentlyUsed
@@ -29,8 +30,11 @@ class PriorityQueues(LeastRecentlyUsed):
     3. What is said later than at a request's own cut is not heard.
     """
 
+    loop = "queues"
+
     def memory(self, instance: ForestInstance) -> Memory:
         """Return what remembers priorities."""
+        checked_arrival(instance.requests)
         return _Queues(instance.requests)
 
 
@@ -38,7 +42,7 @@ class _Queues(Memory):
     """The priority of each block, until when it lasts, and when the block came to its queue."""
 
     def __init__(self, forest: Forest) -> None:
-        self.priority, self.until = (_at_arrival(forest, what) for what in (PRIORITY, RETAIN))
+        self.priority, self.until = asked_by(forest)
         self.of: dict[int, tuple[float, float, float]] = {}
         self.now = 0.0
 
@@ -60,14 +64,26 @@ class _Queues(Memory):
         return min(nodes, key=lambda node: (*self.queued(node), node.last, -node.depth))
 
 
+def asked_by(forest: Forest) -> tuple[dict[int, float], dict[int, float]]:
+    """Return the priorities of requests and until when they last, where they have them."""
+    priority, until = (_at_arrival(forest, what) for what in (PRIORITY, RETAIN))
+    for value in priority.values():
+        if not 0 <= value <= MOST:
+            raise ArgumentError("priority", value, f"0 to {MOST}, as TensorRT-LLM has it")
+    return priority, until
+
+
+def checked_arrival(forest: Forest) -> FloatArray:
+    """Return when requests arrive, an error if that is not known."""
+    if forest.arrival is None:
+        raise ArgumentError("forest", "no arrival times", "arrival times, which the policy looks at")
+    return forest.arrival
+
+
 def _at_arrival(forest: Forest, what: str) -> dict[int, float]:
     """Return what hints of a kind say of each request at its own cut, the later line where there are two."""
     hints = forest.hints
-    if hints is None or forest.arrival is None:
+    if hints is None:
         return {}
-    own = (hints.what == WHAT.index(what)) & (hints.cuts(forest.arrival) == hints.request)
-    said = dict(zip(hints.request[own].tolist(), hints.value[own].tolist(), strict=True))
-    for value in said.values() if what == PRIORITY else ():
-        if not 0 <= value <= MOST:
-            raise ArgumentError("priority", value, f"0 to {MOST}, as TensorRT-LLM has it")
-    return said
+    own = (hints.what == WHAT.index(what)) & (hints.cuts(checked_arrival(forest)) == hints.request)
+    return dict(zip(hints.request[own].tolist(), hints.value[own].tolist(), strict=True))

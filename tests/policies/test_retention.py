@@ -71,12 +71,23 @@ def world_of(rng):
     return paths, arrival, rng.choices([None, None, 0, 20, 35, 80], k=n), until, rng.randint(4, 8)
 
 
-def replayed(paths, arrival, priority, until, capacity, policy="lru", rules=RULES):
+def replayed(paths, arrival, priority, until, capacity, policy="lru", rules=RULES, **options):
     blocks = [[path[: i + 1] for i in range(len(path))] for path in paths]
     ids = {block: i for i, block in enumerate(dict.fromkeys(block for path in blocks for block in path))}
     forest = tt.Forest.from_paths([[ids[block] for block in path] for path in blocks], arrival=arrival)
     forest = forest.with_hints(tt.Hints.of(forest, priority=priority, retain_until=until))
-    return tt.replay(forest, policy, capacity, rules=rules).cached.tolist()
+    return tt.replay(forest, policy, capacity, rules=rules, **options).cached.tolist()
+
+
+@pytest.mark.parametrize("rules", [RULES, "strict:priorities=yes"])
+def test_the_loop_agrees_with_the_reference(rules):
+    rng = Random(100)
+    for _ in range(800):
+        *world, capacity = world_of(rng)
+        running = rng.randint(1, 3) if rules == RULES else 1
+        found = [replayed(*world, capacity + 4 * running - 4, rules=rules, engine=engine, running=running)
+                 for engine in ("reference", "kernel")]  # fmt: skip
+        assert found[0] == found[1], (world, capacity, running)
 
 
 def test_priorities_are_queues_of_free_blocks():

@@ -16,6 +16,7 @@ from teltheory.replay.learned.followed import follow_on_paths
 from teltheory.replay.trees.expiry import without_expired
 from teltheory.replay.trees.hinted import replay_hinted
 from teltheory.replay.trees.orders import replay_by_orders
+from teltheory.replay.trees.queues import replay_queues
 from teltheory.replay.trees.recency import kept_by_recency, replay_by_recency
 from teltheory.replay.trees.residence import replay_residence
 
@@ -54,5 +55,6 @@ OWN_LOOPS: dict[str, Callable[[ForestInstance, Any, bool], Outcome]] = {
     "experts": _experts,
     "expiry": _expiring,
     "hinted": replay_hinted,
+    "queues": replay_queues,
     "residence": replay_residence,
 }
