@@ -17,7 +17,7 @@ import numpy as np
 import teltheory as tt
 from teltheory.bench.timing import TimedJob
 from teltheory.bench.workload import CUTOFF, Q_HAT, SEED, XI
-from teltheory.model.forest import Forest
+from teltheory.model.requests import Requests
 from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
 from teltheory.policies import LRU, TLRU, Belady, EndAwareTLRU, LengthAwareTLRU, TailOptimizedBelady, ThresholdLRU
@@ -58,7 +58,7 @@ def policies(block: int = 1) -> dict[str, Policy]:
 
 
 def jobs(
-    trace: Trace | Forest,
+    trace: Requests,
     capacity: int | Tiers,
     chosen: Mapping[str, AnyPolicy],
     engine: Engine = "kernel",
@@ -71,7 +71,7 @@ def jobs(
     ]
 
 
-def _replay(trace: Trace | Forest, policy: AnyPolicy, capacity: Any, engine: Engine, _: object) -> object:
+def _replay(trace: Requests, policy: AnyPolicy, capacity: Any, engine: Engine, _: object) -> object:
     return replay(trace, policy, capacity, engine=engine)
 
 

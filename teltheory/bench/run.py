@@ -5,9 +5,8 @@ reuses and computes. The index of the trace (previous turns and the like) was bu
 first call costs is a row of its own.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
-from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,31 +18,38 @@ import teltheory as tt
 from teltheory.bench import forests, peers, replays, servers
 from teltheory.bench.door import door
 from teltheory.bench.footprint import footprint, forest_footprint
-from teltheory.bench.replays import GROWING, LEAST_RECENT, ROUND_ROBIN, TAIL_OPTIMIZED, chosen, jobs, policies
+from teltheory.bench.growth import CURVE, TWO_TIERS, Clock, growth, two_tiers
+from teltheory.bench.replays import LEAST_RECENT, ROUND_ROBIN, TAIL_OPTIMIZED, chosen, jobs, policies
 from teltheory.bench.timing import Report, TimedJob, TimeRatio, Timing, measure
 from teltheory.bench.workload import BLOCK, CUTOFF, Q_HAT, XI, BenchPlan, machine
 from teltheory.model.trace import Trace
 
 FIRST_CALL = "LRU, first call (index included)"
-CURVE = "T-LRU, least-recent, every capacity"
 THOUSAND = "… then TEL at 1,000 of them"
 MOST_TURNS_OF_OTHERS = 20_000
-TWO_TIERS = "{}, two tiers"
 NAME_OF_LIBCACHESIM = "libcachesim {}, hash power {}"
 
-Clock: TypeAlias = Callable[[Sequence[TimedJob]], Mapping[str, Timing]]
 Section: TypeAlias = dict[str, Any]
 """Jobs that were timed against each other on one trace, as `section` returns them."""
 
 
-def run(plan: BenchPlan, trace: Trace, source: str, report: Report = lambda _: None) -> dict[str, Any]:
-    """Measure everything."""
+def run(
+    plan: BenchPlan, trace: Trace, source: str, report: Report = lambda _: None, growth_alone: bool = False
+) -> dict[str, Any]:
+    """Measure everything, or how the cost of a turn grows and nothing else."""
     clock = partial(measure, rounds=plan.rounds, report=report)
-    whole = whole_trace(plan, trace, clock)
-    sections = {
+    data: dict[str, Any] = {
+        "machine": machine(),
+        "plan": {**asdict(plan), "block": BLOCK, "xi": XI, "q_hat": Q_HAT, "cutoff": CUTOFF},
+        "trace": {"source": source, "turns": len(trace), "conversations": trace.conversations},
+        "growth": growth(plan, trace, clock),
+    }
+    if growth_alone:
+        return data
+    data["sections"] = {
         "against_libcachesim": against_libcachesim(plan, trace, clock),
         "against_python": against_python(plan, trace, clock),
-        "replays": whole,
+        "replays": whole_trace(plan, trace, clock),
         "expected": expected_tails(plan, "the paper's belief and a fixed prompt", replays.BY_LOOPS, clock),
         "expected_others": expected_tails(plan, "other beliefs and laws", replays.OTHERS, clock),
         "optima": hindsight(plan, clock),
@@ -54,16 +60,8 @@ def run(plan: BenchPlan, trace: Trace, source: str, report: Report = lambda _: N
         **rag_server(plan, clock),
     }
     report("memory")
-    return {
-        "machine": machine(),
-        "plan": {**asdict(plan), "block": BLOCK, "xi": XI, "q_hat": Q_HAT, "cutoff": CUTOFF},
-        "trace": {"source": source, "turns": len(trace), "conversations": trace.conversations},
-        "sections": sections,
-        "growth": growth(plan, trace, whole, clock),
-        "memory": footprint(plan.memory),
-        "forest_memory": forest_footprint(plan.reads, plan.quick),
-        "door": door(plan.rounds, report),
-    }
+    data["memory"], data["forest_memory"] = footprint(plan.memory), forest_footprint(plan.reads, plan.quick)
+    return {**data, "door": door(plan.rounds, report)}
 
 
 def section(title: str, trace: Trace, timings: Mapping[str, Timing], ratios: Iterable[tuple[str, str]]) -> Section:
@@ -212,9 +210,8 @@ def conversations(plan: BenchPlan, trace: Trace, clock: Clock) -> Section:
 def in_two_tiers(plan: BenchPlan, trace: Trace, clock: Clock) -> Section:
     """Time replays in two tiers, the second four times the first, against one tier."""
     some, names = trace[: plan.optimum], ("LRU", LEAST_RECENT, "T-LRU, eager")
-    tiers = tt.Tiers((plan.capacity, 4 * plan.capacity), (0, Fraction(3, 10)))
     one = jobs(some, plan.capacity, chosen(names))
-    timings = clock([*one, *jobs(some, tiers, chosen(names), label=TWO_TIERS)])
+    timings = clock([*one, *jobs(some, two_tiers(plan.capacity), chosen(names), label=TWO_TIERS)])
     return section("One tier and two", some, timings, [(TWO_TIERS.format(name), name) for name in names])
 
 
@@ -226,23 +223,3 @@ def rag_server(plan: BenchPlan, clock: Clock) -> dict[str, Section]:
     title = f"A RAG server in time, {asked.forest.nodes:,} nodes"
     sizes = len(asked), int(servers.documents(asked).sum())
     return {"rag_server": section_of(title, sizes, clock(servers.jobs(asked)), servers.RATIOS)}
-
-
-def growth(plan: BenchPlan, trace: Trace, whole: Section, clock: Clock) -> dict[str, Any]:
-    """Return nanoseconds per turn on longer and longer prefixes, and by how much they grow from `base_of` them."""
-    cost: dict[str, dict[str, float]] = {name: {} for name in GROWING}
-    for size in plan.sizes[:-1]:
-        timings = clock(jobs(trace[:size], plan.capacity, chosen(GROWING)))
-        for name, timing in timings.items():
-            cost[name][str(size)] = timing.median * 1e9 / size
-    base, last = str(base_of(plan.sizes)), str(len(trace))
-    for row in whole["rows"]:
-        if row["name"] in cost:
-            cost[row["name"]][last] = row["ns_a_turn"]
-    rows = [{"name": name, "ns_a_turn": by, "factor": by[last] / by[base]} for name, by in cost.items()]
-    return {"from": int(base), "to": int(last), "rows": rows}
-
-
-def base_of(sizes: Sequence[int]) -> int:
-    """Return the largest size at most a hundredth of the last, or the first where there is none."""
-    return max((size for size in sizes if size * 100 <= sizes[-1]), default=sizes[0])

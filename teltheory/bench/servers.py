@@ -1,7 +1,5 @@
 """What is timed of the RAG server: requests served in time, with every part on, and from a long queue.
 
-    python -m teltheory.bench.servers [--requests 5000] [--rounds 5]
-
 A seeded workload: two to five documents per request, asked for by Zipf's law, searched in eight stages; for half
 of the requests the first stage has another last document. Requests come as a Poisson process, or all at once. A
 *block request* is a document that a stage of a search sends.
@@ -9,9 +7,6 @@ of the requests the first stage has another last document. Requests come as a Po
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -20,8 +15,8 @@ from importlib.util import find_spec
 import numpy as np
 
 import teltheory as tt
-from teltheory.bench.timing import TimedJob, measure
-from teltheory.bench.workload import SEED, machine
+from teltheory.bench.timing import TimedJob
+from teltheory.bench.workload import SEED
 from teltheory.model.numbers import IntArray
 from teltheory.systems.rag.popularity import poisson_arrivals, zipf_draws
 from teltheory.systems.rag.server import Server, serve
@@ -71,25 +66,3 @@ def _served(asked: Workload, server: Server, _: object) -> object:
 def documents(asked: Workload) -> IntArray:
     """Return the documents that the stages of each request send."""
     return np.asarray((asked.found >= 0).sum(axis=(1, 2)), np.int64)
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--requests", type=int, default=REQUESTS)
-    parser.add_argument("--rounds", type=int, default=5)
-    given, facts = parser.parse_args(arguments), machine()
-    asked = drawn(given.requests)
-    text = f"{facts['processor']}, {facts['cores']} cores, Python {facts['python']}; {len(asked):,} requests, "
-    text += f"{asked.forest.nodes:,} nodes; one core, medians of {given.rounds}\n"
-    text += f"{'server':27} {'seconds':>7}   {'quickest to slowest':19} {'a minute':>8}   fastest to slowest\n"
-    for name, timing in measure(jobs(asked), given.rounds).items():
-        seconds = timing.median, min(timing.seconds), max(timing.seconds)
-        rate, best, worst = (f"{60 * len(asked) / one:,.0f}" for one in seconds)
-        spread = f"({seconds[1]:.2f}–{seconds[2]:.2f})"
-        text += f"{name:27} {seconds[0]:7.2f}   {spread:19} {rate:>8}   ({best}–{worst})\n"
-    sys.stdout.write(text)
-
-
-if __name__ == "__main__":
-    main()

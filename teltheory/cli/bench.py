@@ -25,6 +25,7 @@ from teltheory.model.units import read_tokens
 @option("--capacity", default="0.3M", show_default=True, metavar="TOKENS", help="Capacity of the cache.")
 @option("--trace", "file", metavar="FILE", help="Trace to use instead of the built-in one.")
 @option("--quick", is_flag=True, help="Use short traces, for a few seconds: a trial, no measurement.")
+@option("--growth", is_flag=True, help="Measure alone how the cost of a turn grows with the turns.")
 @trace_options()
 @table_options
 def bench(
@@ -33,6 +34,7 @@ def bench(
     capacity: str,
     file: str | None,
     quick: bool,
+    growth: bool,
     reading: Reading,
     target: str | None,
 ) -> int:
@@ -51,7 +53,9 @@ def bench(
         task = bar.add_task("Making the trace", total=None)
         trace = load(file, turns, quick, read)
         plan = BenchPlan.of(len(trace), size, repeats, quick)
-        data = run(plan, trace, source(file), lambda name: bar.update(task, description=f"Measuring {name}"))
+        data = run(
+            plan, trace, source(file), lambda name: bar.update(task, description=f"Measuring {name}"), growth
+        )
     report(target, (*lines_above(data), *([] if read is None else report_lines(read)), *tables(data)), data)
     return 0
 
@@ -78,9 +82,11 @@ def lines_above(data: dict[str, Any]) -> list[str]:
 
 def tables(data: dict[str, Any]) -> Iterator[Table]:
     """Yield a table for each section."""
+    yield _growth(data["growth"])
+    if "sections" not in data:
+        return
     yield from map(_timings, data["sections"].values())
     yield _ratios(data["sections"])
-    yield _growth(data["growth"])
     if data["memory"] is not None:
         yield _memory(data["memory"], "turn")
     if data["forest_memory"] is not None:

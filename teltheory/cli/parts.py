@@ -38,7 +38,7 @@ SECTIONS = {
         "schema items together always size kept total roles way scaffold fast slow weights device dtype threads "
         "answer-tokens batch batch-sizes tasks kind encoding compare"
     ),
-    "Work": "lengths shares repeats quick points seed workers store scheduler",
+    "Work": "lengths shares repeats quick growth points seed workers store scheduler",
     "Output": "out html figure style markdown errata record save json explain csv latex",
 }
 """Sections of the help of a command with many options, and what is in each, in this order."""

@@ -10,6 +10,7 @@ from statistics import median
 import pytest
 
 from teltheory.bench import door, forests, peers, run, timing
+from teltheory.bench.growth import base_of
 from teltheory.bench.replays import GROWING, policies
 from teltheory.bench.workload import BenchPlan
 from teltheory.cli import main
@@ -50,6 +51,7 @@ def measured_before(data, monkeypatch):
     monkeypatch.setattr(run, "footprint", lambda *_: data["memory"])
     monkeypatch.setattr(run, "forest_footprint", lambda *_: data["forest_memory"])
     monkeypatch.setattr(run, "door", lambda *_: data["door"])
+    monkeypatch.setattr(run, "growth", lambda *_: data["growth"])
 
 
 def timings(section):
@@ -96,21 +98,30 @@ def test_libcachesim_is_compared_at_its_best_hash_power(data):
         assert ("Belady" in ratio["quicker"]) == (eviction == "Belady")
 
 
-def test_growth_compares_the_last_size_with_an_earlier_one(data):
-    growth = data["growth"]
-    assert [row["name"] for row in growth["rows"]] == list(GROWING)
-    for row in growth["rows"]:
+@pytest.fixture(scope="module")
+def growing(tmp_path_factory):
+    file = tmp_path_factory.mktemp("bench") / "growth.json"
+    assert bench("--growth", "--quick", "--turns", 4000, "--repeats", 1, "--json", file) == 0
+    return json.loads(file.read_text())
+
+
+def test_growth_alone_compares_the_last_size_with_an_earlier_one_in_each_loop(growing):
+    assert "sections" not in growing
+    [table] = tables(growing)
+    rows = growing["growth"]["rows"]
+    assert table.row_count == len(rows) == len(GROWING) + 5
+    kinds = ["every capacity", "as a forest", "two tiers", "sets of 5 modules", "8 replicas"]
+    assert [row["name"] for row in rows] == [*GROWING, *(f"T-LRU, least-recent, {kind}" for kind in kinds)]
+    for row in rows:
         costs = row["ns_a_turn"]
         assert list(costs) == ["1000", "4000"]
         assert row["factor"] == pytest.approx(costs["4000"] / costs["1000"])
-        ours = timings(data["sections"]["replays"])[row["name"]]
-        assert costs["4000"] == pytest.approx(ours["ns_a_turn"])
 
 
 def test_the_full_plan_grows_from_a_hundred_thousand_to_ten_million():
     plan = BenchPlan.of(10**7, 300_000)
     assert plan.sizes == (10**4, 10**5, 10**6, 10**7)
-    assert run.base_of(plan.sizes) == 10**5
+    assert base_of(plan.sizes) == 10**5
 
 
 def test_a_replay_returns_sixteen_bytes_a_turn_and_its_index_stays(data):
@@ -129,7 +140,7 @@ def test_a_forest_and_its_runs_take_few_bytes_a_block(data):
 def test_every_table_fits_shows_every_row_and_names_no_host(data):
     assert any("a sample of the conversation model" in line for line in lines_above(data))
     assert max(map(len, lines_above(data))) <= WIDTH
-    assert [table.row_count for table in tables(data)][:3] == [12, 4, 12]
+    assert [table.row_count for table in tables(data)][:4] == [9, 12, 4, 12]
     assert os.uname().nodename not in json.dumps(data)
     assert "/" not in json.dumps(data["machine"])
 

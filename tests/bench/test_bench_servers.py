@@ -17,12 +17,3 @@ def test_the_workload_is_the_same_each_time_and_half_of_it_changes_its_mind():
 def test_without_simpy_there_is_no_section(monkeypatch):
     monkeypatch.setattr(servers, "installed", lambda: False)
     assert run.rag_server(None, None) == {}
-
-
-def test_alone_it_prints_requests_a_minute(capsys):
-    servers.main(["--requests", "60", "--rounds", "1"])
-    lines = capsys.readouterr().out.splitlines()
-    assert ", 60 requests, " in lines[0].replace(";", ",")
-    names = [line[:27].rstrip() for line in lines[2:]]
-    assert names == [servers.ALL, servers.PLAIN, servers.AT_ONCE]
-    assert all(int(line.split("(")[1].split(")")[1].split()[0].replace(",", "")) > 0 for line in lines[2:])

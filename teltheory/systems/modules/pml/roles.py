@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-from teltheory.errors import ArgumentError
-
 ROLES = ("system", "user", "assistant")
 
 
@@ -41,12 +39,3 @@ LLAMA2 = Roles(
 )
 NO_ROLES = Roles("none", dict.fromkeys(ROLES, ""), dict.fromkeys(ROLES, ""), "")
 TEMPLATES = {roles.name: roles for roles in (CHATML, LLAMA2, NO_ROLES)}
-
-
-def roles_of(name: str | Roles) -> Roles:
-    """Return a template by its name."""
-    if isinstance(name, Roles):
-        return name
-    if name not in TEMPLATES:
-        raise ArgumentError("roles", name, f"one of {', '.join(TEMPLATES)}")
-    return TEMPLATES[name]
