@@ -53,18 +53,23 @@ static inline void leave(const Members *members, int64_t which, int64_t number) 
     }
 }
 
-/* The largest member of a set, -1 if there is none. */
-static inline int64_t largest(const Members *members, int64_t which) {
-    int64_t number = members->high[which], level = 0;
-    for (; number >= 0; level++, number = (number >> 6) - 1) { /* -1 beyond the last level, which is one word */
-        uint64_t word = *word_of(members, which, level, number >> 6); /* has no bit above `number` */
+/* The largest member of a set that is below a number, -1 if there is none. */
+static inline int64_t member_below(const Members *members, int64_t which, int64_t number) {
+    int64_t level = 0;
+    for (number--; number >= 0; level++, number = (number >> 6) - 1) { /* -1 beyond the last level: one word */
+        uint64_t word = *word_of(members, which, level, number >> 6) & (UINT64_MAX >> (63 - (number & 63)));
         if (word) {
             number = (number & ~INT64_C(63)) | highest(word);
             break;
         }
     }
     while (number >= 0 && level-- > 0) number = (number << 6) | highest(*word_of(members, which, level, number));
-    return members->high[which] = number;
+    return number;
+}
+
+/* The largest member of a set, -1 if there is none. */
+static inline int64_t largest(const Members *members, int64_t which) {
+    return members->high[which] = member_below(members, which, members->high[which] + 1);
 }
 
 #endif

@@ -17,7 +17,7 @@ from teltheory.model.tiers import Tiers
 from teltheory.policies.node import Deferred
 from teltheory.policies.policy import NotCompiledError, has_rules
 from teltheory.replay.chains.rules import Keys, Nodes, SlotRules, constant, places
-from teltheory.replay.chains.slots import Slots
+from teltheory.replay.chains.slots import Slots, first_arrival_ranks
 from teltheory.replay.tiers.budgets import Scaled
 from teltheory.replay.tiers.chains import policies_of_chains
 
@@ -32,7 +32,8 @@ class Seen(NamedTuple):
     `full` and `least` have for each tier the row of `kept` that says of each slot what tiers 0 to it hold of that
     at most, overflow or not, and how much of it is no surplus; `WHOLE`: the past, and all of that; `SAFE`: all of
     the past but `safe`, times `up` over `down`, rounded up. `order` has for trimming and for eviction in each tier
-    the row of `place`, and of `at`, the slot at each place; the largest goes first; -1: by recency.
+    the row of `place`, and of `at`, the slot at each place; the largest goes first; -1: by recency; -2 - row: one
+    unit of each after the other, in rounds.
     """
 
     capacity: IntArray
@@ -99,7 +100,7 @@ def replay_kernel(instance: Instance, policies: Any, tiers: Tiers) -> Writes:
 
 def walks_forward(layout: Seen) -> bool:
     """Whether the loop of ``two_by_recency.c`` does what a layout says."""
-    if len(layout.capacity) != 2 or (layout.order >= 0).any():
+    if len(layout.capacity) != 2 or (layout.order != -1).any():
         return False
     if layout.least[0] == WHOLE:
         return bool(layout.least[1] == WHOLE) and _grows(layout, layout.full)
@@ -150,7 +151,7 @@ def layout_of(instance: Instance, policies: Any, tiers: Tiers, kind: type[Nodes]
     kept, place = JoinedRows(n), JoinedRows(n)
     full, least = (_column(rows) for rows in zip(*(said.rows(kept) for said in every), strict=True))
     safe, up, down = (_column(numbers) for numbers in zip(*(said.formula for said in every), strict=True))
-    order = [[place.of(_places(keys, n)) for keys in said.orders] for said in every]
+    order = [said.order(place) for said in every]
     stacked = place.stacked()
     return Seen(
         _column(tiers.capacities),
@@ -175,10 +176,14 @@ def _column(values: Sequence[int]) -> IntArray:
 
 @dataclass(frozen=True)
 class Said:
-    """What a tier's policy says; `formula` is what is safe of a past, and the scale of budgets as two numbers."""
+    """What a tier's policy says; `formula` is what is safe of a past, and the scale of budgets as two numbers.
+
+    `ranks` has the order of first arrivals where trimming is in rounds.
+    """
 
     rules: SlotRules
     past: IntArray
+    ranks: IntArray | None
     formula: tuple[int, int, int]
     by_formula: bool
 
@@ -189,16 +194,18 @@ class Said:
             (policy.policy, (policy.of, policy.parts)) if isinstance(policy, Scaled) else (policy, (1, 1))
         )
         rules = rules_of(flat, instance, slots, kind)
+        ranks = first_arrival_ranks(instance) if rules.trims and policy.trim == "round-robin" else None
         budget, small = rules.budget, int(instance.past.max(initial=0)) <= MOST_BY_FORMULA
         if isinstance(budget, Deferred) and budget.of is rules.kept is slots.past and small:
-            return cls(rules, slots.past, (min(int(budget.safe), INT64_MAX), *scale), True)
+            return cls(rules, slots.past, ranks, (min(int(budget.safe), INT64_MAX), *scale), True)
         asked = rules if flat is policy else rules_of(policy, instance, slots, kind)
-        return cls(asked, slots.past, (0, 1, 1), False)
+        return cls(asked, slots.past, ranks, (0, 1, 1), False)
 
-    @property
-    def orders(self) -> tuple[Keys, Keys]:
-        """Of trimming and of eviction."""
-        return self.rules.trimming, self.rules.eviction
+    def order(self, place: JoinedRows) -> tuple[int, int]:
+        """Return the rows of trimming and of eviction."""
+        keys = self.rules.trimming if self.ranks is None else self.ranks
+        trimming, eviction = (place.of(_places(one, place.n)) for one in (keys, self.rules.eviction))
+        return trimming if self.ranks is None else -2 - trimming, eviction
 
     def rows(self, kept: JoinedRows) -> tuple[int, int]:
         """Return the rows of what is kept, and of what is no surplus."""
@@ -214,7 +221,7 @@ def rules_of(policy: Any, instance: Instance, slots: Slots, kind: type[Nodes]) -
     if not has_rules(policy):
         raise NotCompiledError("engine", "kernel", f"'reference' for {policy!r}, which the kernel does not run")
     rules = SlotRules.of(policy, instance, slots, kind)
-    if rules.trims and policy.trim == "round-robin":
+    if rules.trims and policy.trim == "round-robin" and kind is not Nodes:  # first arrivals at each replica
         raise NotCompiledError("engine", "kernel", f"'reference' for {policy!r}, whose trimming is round-robin")
     return rules
 

@@ -24,7 +24,7 @@ enum { WHOLE = -1, SAFE = -2 };
    at most, overflow or not, and how much of it is no surplus; WHOLE: the past, and all of that; SAFE: all of the
    past but `safe`, times `up` over `down`, rounded up, which is exact below 2^53. `order` has for trimming and for
    eviction in each tier the row of `place`, and of `at`, the slot at each place; the largest goes first; -1: by
-   recency. */
+   recency; -2 - row: one unit of each after the other, in rounds. */
 typedef struct {
     int64_t n, tiers, inclusive;
     const int64_t *capacity, *history, *past, *kept, *full, *least, *safe, *up, *down, *place, *at, *order;
@@ -93,9 +93,22 @@ INLINED int64_t above_of(const Seen *seen, const Stock *stock, int64_t i, int64_
     return sum_of(i, &stock->held[s * seen->tiers]);
 }
 
-INLINED int64_t place_of(const Seen *seen, int64_t i, int64_t way, int64_t s) {
+/* The row of a tier's order, -1 for recency. */
+INLINED int64_t row_of(const Seen *seen, int64_t i, int64_t way) {
     int64_t row = seen->order[way * seen->tiers + i];
+    return row < -1 ? -2 - row : row;
+}
+
+INLINED int64_t place_of(const Seen *seen, int64_t i, int64_t way, int64_t s) {
+    int64_t row = row_of(seen, i, way);
     return row >= 0 ? seen->place[row * seen->n + s] : seen->n - 1 - s;
+}
+
+/* What a slot has in a tier beyond what is worth keeping there, never below 0. */
+INLINED int64_t surplus_of(const Seen *seen, const Stock *stock, int64_t i, int64_t s) {
+    int64_t there = stock->held[s * seen->tiers + i];
+    int64_t least = worth(seen, seen->least[i], i, s) - above_of(seen, stock, i, s);
+    return there - smaller(larger(least, 0), there);
 }
 
 /* Bring slots that changed under a tier's cut; return how many change the next tier at once. */
@@ -123,15 +136,43 @@ INLINED int64_t lose(const Seen *seen, const Stock *stock, int64_t r, int64_t i,
         int64_t place = largest(&stock->waiting, which);
         if (place < 0) break;
         int64_t s = row >= 0 ? seen->at[row * seen->n + place] : seen->n - 1 - place;
-        int64_t there = stock->held[s * seen->tiers + i];
-        if (way == TRIM) {
-            int64_t least = worth(seen, seen->least[i], i, s) - above_of(seen, stock, i, s);
-            there -= smaller(larger(least, 0), there);
-        }
+        int64_t there = way == TRIM ? surplus_of(seen, stock, i, s) : stock->held[s * seen->tiers + i];
         int64_t taken = smaller(there, *overflow);
         *overflow -= taken;
         if (taken == there) leave(&stock->waiting, which, place);
         if (taken > 0) sinking = sink(seen, stock, r, i, s, taken, sinking);
+    }
+    return sinking;
+}
+
+/* Trim in rounds until the overflow is gone or nobody waits; return how many slots change the next tier.
+
+   The overflow pays for so many whole rounds. They are found by looks at all who wait, each of which ends with a
+   slot that has no more, or is one of the last two. Of slots that have more the first lose what is left of it. */
+INLINED int64_t lose_in_rounds(const Seen *seen, const Stock *stock, int64_t r, int64_t i, int64_t *overflow,
+                               int64_t sinking) {
+    int64_t which = 2 * (r * seen->tiers + i) + TRIM, rounds = 0, left = *overflow, step = left > 0;
+    const int64_t *at = &seen->at[row_of(seen, i, TRIM) * seen->n];
+    while (step > 0) {
+        int64_t active = 0, least = INT64_MAX;
+        for (int64_t p = largest(&stock->waiting, which); p >= 0; p = member_below(&stock->waiting, which, p)) {
+            int64_t surplus = surplus_of(seen, stock, i, at[p]);
+            if (surplus <= rounds) continue;
+            active++;
+            least = smaller(least, surplus);
+        }
+        step = active ? smaller(left / active, least - rounds) : 0;
+        rounds += step;
+        left -= step * active;
+    }
+    for (int64_t p = largest(&stock->waiting, which); *overflow > 0 && p >= 0;
+         p = member_below(&stock->waiting, which, p)) {
+        int64_t surplus = surplus_of(seen, stock, i, at[p]), more = surplus > rounds && left > 0;
+        int64_t taken = smaller(surplus, rounds) + more;
+        left -= more;
+        *overflow -= taken;
+        if (taken == surplus) leave(&stock->waiting, which, p);
+        if (taken > 0) sinking = sink(seen, stock, r, i, at[p], taken, sinking);
     }
     return sinking;
 }
@@ -172,7 +213,10 @@ INLINED void cut_tiers(const Seen *seen, const Stock *stock, const Writes *moved
     for (int64_t i = 0; i < seen->tiers; i++) {
         int64_t sinking = receive(seen, stock, r, i, number), used = stock->used[r * seen->tiers + i];
         int64_t overflow = used - seen->capacity[i] + where(seen->inclusive, above);
-        if (seen->least[i] != WHOLE) sinking = lose(seen, stock, r, i, TRIM, &overflow, sinking);
+        if (seen->order[i] < -1)
+            sinking = lose_in_rounds(seen, stock, r, i, &overflow, sinking);
+        else if (seen->least[i] != WHOLE)
+            sinking = lose(seen, stock, r, i, TRIM, &overflow, sinking);
         sinking = lose(seen, stock, r, i, EVICT, &overflow, sinking);
         above += stock->used[r * seen->tiers + i];
         if (i > 0) settle(seen, stock, moved, i, k, number);

@@ -29,7 +29,6 @@ LEARNT = RetrievalPGDSF(ByLength())
         (FOREST, (tt.TLRU(1, 1), tt.TLRU(1, 1, mark="last")), TWO, {}, "expected policies with the same mark"),
         (FOREST, tt.LRU(), TWO, {"cache": "holes"}, "cache: found 'holes', expected 'strict' or WholeN"),
         (FOREST, tt.LRU(), TWO, {"cache": tt.RadixNodes()}, "expected 'strict' or WholeNodes() in tiers"),
-        (TRACE, tt.TLRU(1, 1), TWO, {"engine": "kernel"}, "whose trimming is round-robin"),
         (FOREST, tt.LRU(), TWO, {"running": 2, "forced": True}, "running: found 2, expected 1 in tiers"),
         (TRACE, tt.LRU(), TWO, {"initial": [(0, 1, 1)]}, "initial: found [(0, 1, 1)], expected an empty cache"),
         (TRACE, GDSF(), TWO, {}, "trace: found 'private conversations', expected a Forest in tiers for GDSF()"),

@@ -40,7 +40,7 @@ HUGE = 2**62 // 300
 @st.composite
 def policies(draw, unit=1):
     xi, q_hat = unit * draw(st.integers(0, 12)), unit * draw(st.integers(0, 4))
-    trim = draw(st.sampled_from(["least-recent", "eager"]))
+    trim = draw(st.sampled_from(["least-recent", "eager", "round-robin"]))
     tlru = tt.TLRU(xi, q_hat, trim), tt.TLRU(xi, q_hat, trim, budget="flat"), tt.EndAwareTLRU(xi, q_hat, trim)
     others = tt.LRU(), tt.ThresholdLRU(xi), tt.Belady(), tt.TailOptimizedBelady(xi), LongestFirst()
     return draw(st.sampled_from((*tlru, tt.LengthAwareTLRU(xi, trim), *others)))
@@ -80,7 +80,7 @@ def test_longer_traces_with_many_conversations(forced, mode):
         sizes = np.cumsum(rng.integers(0, 900, number)) + (int(trace.past.max()) if forced else 0)
         tiers = tt.Tiers(sizes.tolist(), (0, Fraction(1, 5), Fraction(1, 2))[:number], mode)
         tlru = tt.TLRU(xi, 9, "eager"), tt.TLRU(xi, 9, "least-recent"), tt.EndAwareTLRU(xi, 9, "least-recent")
-        for policy in (tt.LRU(), *tlru, LongestFirst()):
+        for policy in (tt.LRU(), *tlru, tt.TLRU(xi, 9), LongestFirst()):
             by_both_engines(trace, policy, tiers, forced)
 
 
