@@ -18,7 +18,7 @@ from functools import cached_property
 
 import numpy as np
 
-from teltheory.advice.goal import Cost, CostLimits, Goal
+from teltheory.advice.goal import Cost, CostLimits, Goal, share_below
 from teltheory.advice.promise import (
     PIECES,
     QUARTERS,
@@ -84,8 +84,8 @@ class Comparison:
     lru: Values
     length: float
     blocks: Blocks
-    draws: IntArray
-    elsewhere: IntArray
+    draws: Values
+    elsewhere: Values
 
     @classmethod
     def of(
@@ -102,8 +102,10 @@ class Comparison:
         """Draw blocks of the turns that count, and what the rest may look like."""
         lru = base.since(warm_up).losses(goal)
         length, blocks = time_blocks(goal, lru)
-        draws = blocks.draw(len(blocks), DRAWS, rng)
-        elsewhere = blocks.draw_elsewhere(max(1, round(len(blocks) * rest_turns / len(lru))), DRAWS, rng)
+        draws: Values = blocks.draw(len(blocks), DRAWS, rng)
+        elsewhere: Values = blocks.draw_elsewhere(max(1, round(len(blocks) * rest_turns / len(lru))), DRAWS, rng)
+        if goal.level is None:
+            draws, elsewhere = (one.astype(np.float64) for one in (draws, elsewhere))
         counted = cluster[warm_up:]
         return cls(goal, limits, base, warm_up, rest_turns, counted, called, lru, length, blocks, draws, elsewhere)
 
@@ -111,6 +113,8 @@ class Comparison:
         """Return a run next to LRU's."""
         counted = run.since(self.warm_up)
         losses, whole = counted.losses(self.goal), Blocks.of(len(self.lru), 1)
+        drawn = (self.goal.worth(losses, self.blocks, draws) for draws in (self.draws, self.elsewhere))
+        gains, later = map(share_below, self._under_lru, drawn)
         cost = counted.cost(self.goal)
         pairs = ((self._costs[0], cost), (self._costs[1], run.cost(self.goal)))
         broken = (text for before, after in pairs for text in self.limits.broken(before, after, self.goal.slo))
@@ -120,12 +124,16 @@ class Comparison:
             float(self._gains(losses, whole, whole.all)[0]),
             cost,
             tuple(dict.fromkeys(broken)),
-            self._gains(losses, self.blocks, self.draws),
-            self._gains(losses, self.blocks, self.elsewhere),
+            gains,
+            later,
             self._gains(losses, pieces, spans([(0, start) for start, _ in ends])),
             self._gains(losses, pieces, spans(ends)),
             losses,
         )
+
+    @cached_property
+    def _under_lru(self) -> list[FloatArray]:
+        return [self.goal.worth(self.lru, self.blocks, draws) for draws in (self.draws, self.elsewhere)]
 
     @cached_property
     def _costs(self) -> tuple[Cost, Cost]:

@@ -86,7 +86,7 @@ class Goal:
             return above_slo(spent, self.latency, self.slo).astype(np.int64)
         return outcome.excess_units(self.xi // outcome.block_size)
 
-    def worth(self, losses: Values, blocks: Blocks, draws: IntArray) -> FloatArray:
+    def worth(self, losses: Values, blocks: Blocks, draws: Values) -> FloatArray:
         """Return the goal's number in each draw; shape (draws,)."""
         if self.level is None:
             return blocks.sums(losses, draws)
@@ -94,8 +94,12 @@ class Goal:
 
     def gain(self, lru: Values, policy: Values, blocks: Blocks, draws: IntArray) -> FloatArray:
         """Return by what share a policy is below LRU in each draw, 0 if LRU has 0; shape (draws,)."""
-        before, after = (self.worth(losses, blocks, draws) for losses in (lru, policy))
-        return np.divide(before - after, before, out=np.zeros_like(before), where=before > 0)
+        return share_below(*(self.worth(losses, blocks, draws) for losses in (lru, policy)))
+
+
+def share_below(before: FloatArray, after: FloatArray) -> FloatArray:
+    """Return by what share numbers are below others, 0 where those are 0."""
+    return np.divide(before - after, before, out=np.zeros_like(before), where=before > 0)
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,7 @@ class Blocks:
         found: IntArray = rng.multinomial(drawn, self.draw(len(self), draws, rng) / len(self))
         return found
 
-    def sums(self, values: Values, weights: IntArray) -> FloatArray:
+    def sums(self, values: Values, weights: Values) -> FloatArray:
         """Return the sum of a value a turn in each draw; shape (draws,)."""
         totals = np.add.reduceat(np.asarray(values, np.float64), self.bounds[:-1])
         return np.asarray(weights @ totals, np.float64)
