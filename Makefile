@@ -29,6 +29,7 @@ formal:
 # The programs that Coq extracts, against the toolkit's replays.
 formal-bridge: $(LOOPS)
 	PYTHONPATH=tests $(BIN)/python -m formal.bridge $(or $(TRACES),20000) $(or $(SEED),1)
+	$(BIN)/python -m pytest -m long -n 0 tests/formal/test_programs.py
 
 ledger: $(LEDGER)
 	PYTHONPATH=tests $(BIN)/python -m claims.rows $(LEDGER)

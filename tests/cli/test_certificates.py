@@ -81,6 +81,19 @@ def is_true(trace, entry):
     return entry["proved"] <= value <= entry["objective"]
 
 
+@HARD
+def test_what_the_verified_checker_does_not_know_is_said(run, turns_file, written, capsys):
+    assert run("check-certificate", "--verified", written, turns_file) == 2
+    assert "and --verified knows TEL of private conversations" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("objective", ["tel"])
+def test_without_coq_one_line_says_what_is_missing(run, turns_file, written, monkeypatch, capsys):
+    monkeypatch.setattr("teltheory.claims.formal.which", lambda tool: None if tool == "coqc" else tool)
+    assert run("check-certificate", "--verified", written, turns_file) == 2
+    assert capsys.readouterr().err == "teltheory: found no coqc, expected the Debian packages coq\n"
+
+
 @EACH
 def test_what_optimum_writes_proves_it(in_words, turns_file, written, objective):
     (entry,) = json.loads(written.read_text())["certificates"]

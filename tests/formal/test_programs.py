@@ -15,7 +15,10 @@ from teltheory.cli import commands
 from teltheory.cli.optimum.certificate import checked, read_certificates
 from teltheory.cli.optimum.verified import SAID, verify
 
-pytestmark = pytest.mark.skipif(formal.which("coqc") is None, reason="Coq is not installed: package coq")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(formal.which("coqc") is None, reason="Coq is not installed: package coq"),
+]
 
 TURNS = [(0, 90, 10), (1, 100, 5), (0, 20, 3), (2, 80, 0), (1, 60, 9), (0, 30, 1)]
 
@@ -97,10 +100,3 @@ def test_what_the_checker_does_not_know_is_said(files):
         tt.CertificateError, match="found tel of shared prefixes, and --verified knows TEL of priv"
     ):
         verify("p.json", [(blocks, trace)])
-
-
-def test_without_coq_one_line_says_what_is_missing(files, monkeypatch):
-    monkeypatch.setattr("teltheory.cli.optimum.verified.programs", formal.programs)
-    monkeypatch.setattr("teltheory.claims.formal.which", lambda tool: None if tool == "coqc" else tool)
-    done = run("check-certificate", "--verified", *files(forced=False))
-    assert str(done.exception) == "found no coqc, expected the Debian packages coq"
