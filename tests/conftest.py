@@ -5,6 +5,9 @@ import os
 import signal
 from pathlib import Path
 
+# Workers fill all cores: threads of BLAS would wait for each other, and a wait of theirs is work of a core.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import pytest
 from hypothesis import Phase, settings
 from no_skips import pytest_sessionfinish, pytest_terminal_summary
@@ -12,6 +15,8 @@ from report.chromium import chromium
 
 import teltheory as tt
 from teltheory.base import progress
+from teltheory.cost.bootstrap import Blocks
+from teltheory.model.numbers import readonly
 from teltheory.workloads import data_folder
 
 __all__ = ["chromium", "pytest_sessionfinish", "pytest_terminal_summary"]
@@ -33,7 +38,7 @@ gc.disable()
 ROOT = Path(__file__).parents[1]
 UNSHRUNK = (Phase.explicit, Phase.generate)
 
-EXAMPLES = 100 if os.environ.get("TELTHEORY_TESTS") else 20
+EXAMPLES = 100 if os.environ.get("TELTHEORY_TESTS") else 12
 
 settings.register_profile("teltheory", deadline=None, max_examples=EXAMPLES)
 settings.register_profile("mutants", settings.get_profile("teltheory"), phases=UNSHRUNK, database=None)
@@ -55,7 +60,33 @@ def pytest_collection_modifyitems(items):
 def pytest_collection_finish():
     """Look for garbage from now on, but not among the tests and what they import."""
     gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
     gc.enable()
+
+
+def remembered(draw):
+    """A function that draws, but for a generator in a state that it was given before: then what it drew then."""
+    found = {}
+
+    def drawn(blocks, number, draws, rng):
+        asked = len(blocks), number, draws, repr(rng.bit_generator.state)
+        if asked not in found:
+            if len(found) > 40:
+                found.clear()
+            found[asked] = readonly(draw(blocks, number, draws, rng)), rng.bit_generator.state
+        value, rng.bit_generator.state = found[asked]
+        return value
+
+    return drawn
+
+
+@pytest.fixture(scope="session", autouse=True)
+def draws_are_made_once():
+    """Half of an advice is to draw, and most tests advise on the same few traces."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("draw", "draw_elsewhere"):
+            patch.setattr(Blocks, name, remembered(getattr(Blocks, name)))
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -84,15 +115,20 @@ def ledger_and_errata():
     return documents()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def mooncake(shared):
     return shared("mooncake_conversation.jsonl")
 
 
+@pytest.fixture(scope="session")
+def mooncake_trace(mooncake):
+    return tt.read_trace(mooncake)
+
+
 @pytest.fixture
-def mooncake_blocks(mooncake):
+def mooncake_blocks(mooncake_trace):
     """The forest of the Mooncake trace: full blocks, inputs alone."""
-    return tt.read_trace(mooncake).blocks
+    return mooncake_trace.blocks
 
 
 @pytest.fixture(autouse=True)

@@ -80,10 +80,10 @@ def test_a_solver_that_contradicts_a_plan_is_an_error(run, four_turns, no_prices
     assert "a bound below a plan" in told.err
 
 
-def test_tlru_has_the_best_of_the_default_thresholds(run_json, mooncake):
+def test_tlru_has_the_best_of_the_default_thresholds(run_json, mooncake, mooncake_trace):
     data = run_json("optimum", mooncake, "--goal", "p95", "--capacity", "1M", "--time-limit", "0s")
     (row,) = data["rows"]
-    trace = tt.read_trace(mooncake)
+    trace = mooncake_trace
     assert len(data["slo"]) == 3
     found = {
         xi: int(np.quantile(tt.replay(trace, policy, 1_000_000).uncached, 0.95, method="inverted_cdf"))

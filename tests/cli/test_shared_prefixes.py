@@ -249,11 +249,11 @@ def test_the_curve_of_the_mooncake_trace_has_its_known_points(run_json, mooncake
     assert [row["tel"] for row in rows if row["policy"] == "hindsight"] == [36_703, 30_610, 30_568]
 
 
-def test_advice_is_on_what_requests_share(output, mooncake, tmp_path):
+def test_advice_is_on_what_requests_share(output, mooncake, mooncake_trace, tmp_path):
     asked = ("advise", mooncake, "--capacity", "1M", "--slo", "2s")
     printed = output(*asked, "--json", numbers := tmp_path / "advice.json")
     (found,) = json.loads(numbers.read_text())["advice"]
-    forest = tt.read_trace(mooncake).forest
+    forest = mooncake_trace.forest
     spent = tt.replay(forest, tt.LRU(), 1953).in_tokens()
     row = found["held_out"]["rows"][0]
     assert row["prefilled"] == spent.uncached[found["first_turns"] :].sum()
@@ -261,4 +261,3 @@ def test_advice_is_on_what_requests_share(output, mooncake, tmp_path):
     assert f"the least TEL on the rest is {found['held_out']['optimum']:,} blocks." in " ".join(printed.split())
     assert printed.startswith("Shared prefixes: 12,031 requests, 170,899 different blocks of 512 tokens.")
     assert "TEL blocks" in printed
-    assert output(*asked, "--chains").startswith("Private conversations: 12,031 turns")

@@ -87,9 +87,9 @@ def test_an_interrupted_search_writes_nothing(sampled, tmp_path, monkeypatch):
 
 @pytest.mark.long
 @pytest.mark.repository
-def test_the_policies_on_the_page_are_what_the_trace_says_today(mooncake, monkeypatch):
+def test_the_policies_on_the_page_are_what_the_trace_says_today(mooncake_trace, monkeypatch):
     monkeypatch.setattr(beyond_tel, "SLO_SECONDS", (beyond_tel.Fraction(1),))
-    trace = tt.read_trace(mooncake)
+    trace = mooncake_trace
     monkeypatch.setattr(beyond_tel, "TIME_LIMIT", 0)
     rows = {row.name: row for row in rows_at(trace, 1_000_000)}
     lines = [line.strip("| ").split(" | ")[:4] for line in PAGE.read_text().splitlines()]

@@ -103,8 +103,8 @@ def test_sessions_without_ids_or_of_new_inputs_have_no_blocks(tmp_path):
         refused(tt.ArgumentError, "blocks: found 512", tt.read_trace, file, format, blocks=512)
 
 
-def test_the_real_trace_is_the_forest_that_its_ids_say(mooncake):
-    trace = tt.read_trace(mooncake)
+def test_the_real_trace_is_the_forest_that_its_ids_say(mooncake, mooncake_trace):
+    trace = mooncake_trace
     forest = trace.blocks
     assert (len(forest), forest.nodes, int(forest.ask.sum())) == (12_031, 170_899, 276_491)
     assert np.array_equal(forest.tokens, trace.total)

@@ -151,8 +151,8 @@ def test_a_chained_trace_follows_the_stated_formulas(turns):
     check_formulas(chain(requests), requests, parents)
 
 
-def test_the_real_trace_has_the_published_counts(mooncake):
-    trace = tt.read_trace(mooncake)
+def test_the_real_trace_has_the_published_counts(mooncake_trace):
+    trace = mooncake_trace
     counts = trace.report.as_dict()
     published = {
         "requests": 12031,

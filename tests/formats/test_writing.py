@@ -90,8 +90,8 @@ def test_what_a_reader_reads_round_trips(format, tmp_path):
     assert again(trace, tmp_path / "own.csv") == trace
 
 
-def test_the_mooncake_trace_round_trips(mooncake, tmp_path):
-    trace = tt.read_trace(mooncake)
+def test_the_mooncake_trace_round_trips(mooncake_trace, tmp_path):
+    trace = mooncake_trace
     assert not trace.cumulative
     assert again(trace, tmp_path / "own.parquet") == trace
 

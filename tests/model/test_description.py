@@ -115,8 +115,8 @@ def test_plain_data_has_no_fractions():
     assert data["inputs"] == vars(Spread(4.0, 4, 4, 4, 4, 4))
 
 
-def test_the_mooncake_trace(mooncake):
-    found = tt.describe(tt.read_trace(mooncake))
+def test_the_mooncake_trace(mooncake_trace):
+    found = tt.describe(mooncake_trace)
     assert (found.requests, found.block_size, found.reads) == (12_031, 512, 276_491)
     assert found.footprint == 170_899 * 512
     assert found.system_prompt.blocks == 1

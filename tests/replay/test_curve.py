@@ -61,8 +61,8 @@ def test_longer_traces(given_histories):
 
 
 @pytest.mark.long
-def test_random_capacities_on_the_mooncake_trace(mooncake):
-    trace = tt.read_trace(mooncake)
+def test_random_capacities_on_the_mooncake_trace(mooncake_trace):
+    trace = mooncake_trace
     capacities = np.random.default_rng(50).integers(0, 20_000_000, 50)
     for policy in (tt.LRU(), tt.ThresholdLRU(5000), *(tt.TLRU(27894, 1319, trim) for trim in TRIMS)):
         curve = tt.capacity_curve(trace, policy)

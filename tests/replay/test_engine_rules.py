@@ -63,8 +63,8 @@ def test_under_its_rules_requests_hit_what_the_real_engine_hit(engine):
 
 
 @pytest.mark.parametrize(("rules", "policy"), REAL)
-def test_the_mooncake_trace_hits_what_it_hit_in_the_real_engines(mooncake, rules, policy):
-    forest = tt.read_trace(mooncake).forest
+def test_the_mooncake_trace_hits_what_it_hit_in_the_real_engines(mooncake_trace, rules, policy):
+    forest = mooncake_trace.forest
     found = [tt.replay(forest, policy, size, rules=rules) for size in (586, 1953, 5859)]
     assert [outcome.cached.sum() for outcome in found] == REAL[rules, policy]
 

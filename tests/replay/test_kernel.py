@@ -71,8 +71,8 @@ def test_empty_and_one_turn_traces():
 
 @pytest.mark.long
 @pytest.mark.parametrize(("forced", "capacity"), [(False, 1_000_000), (True, 300_000)])
-def test_the_mooncake_trace(mooncake, forced, capacity):
-    trace = tt.read_trace(mooncake)
+def test_the_mooncake_trace(mooncake_trace, forced, capacity):
+    trace = mooncake_trace
     trims = [tt.TLRU(27894, 1319, trim) for trim in TRIMS]
     aware = [tt.EndAwareTLRU(27894, 1319), tt.LengthAwareTLRU(27894), tt.TailOptimizedBelady(27894)]
     for policy in (tt.LRU(), tt.ThresholdLRU(5000), *trims, *aware):

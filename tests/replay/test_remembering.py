@@ -19,20 +19,8 @@ HALF = Fraction(1, 2)
 
 @st.composite
 def policies(draw, turns):
-    own = (
-        FIFO(),
-        LFU(),
-        SLRU(),
-        GDSF(),
-        PGDSF(per_depth=draw(st.sampled_from((0.0, 0.25)))),
-        TTL(3),
-    )
-    queues = (
-        TwoQ(),
-        S3FIFO(),
-        TwoQ(HALF, draw(st.integers(0, 2))),
-        S3FIFO(HALF, HALF),
-    )
+    own = (FIFO(), LFU(), SLRU(), GDSF(), PGDSF(per_depth=draw(st.sampled_from((0.0, 0.25)))), TTL(3))
+    queues = (TwoQ(), S3FIFO(), TwoQ(HALF, draw(st.integers(0, 2))), S3FIFO(HALF, HALF))
     priorities = draw(st.lists(st.integers(0, 2), min_size=turns, max_size=turns))
     return draw(st.sampled_from((*own, *queues, Priority(priorities))))
 
@@ -82,13 +70,7 @@ def test_seeded_traces_by_runs_and_by_units():
     for _ in range(36):
         trace, capacity, forced = seeded(rng, 25), int(rng.integers(0, 20)), bool(rng.integers(0, 2))
         capacity += int(trace.past.max()) if forced else 0
-        for policy in (
-            LFU(),
-            GDSF(),
-            PGDSF(per_depth=0.25),
-            TwoQ(HALF, 2),
-            S3FIFO(HALF, HALF),
-        ):
+        for policy in (LFU(), GDSF(), PGDSF(per_depth=0.25), TwoQ(HALF, 2), S3FIFO(HALF, HALF)):
             plain, runs = (tt.replay(trace, policy, capacity, forced, engine=e) for e in ("reference", "kernel"))
             assert plain == runs
 

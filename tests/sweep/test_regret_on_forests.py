@@ -59,8 +59,8 @@ def test_a_strict_cache_may_be_above_the_optimum_and_none_is_below():
 GOLDEN = {586: 36_692, 1_953: 30_610, 5_859: 30_568}
 
 
-def test_the_mooncake_trace_has_its_known_optima(mooncake):
-    forest = tt.read_trace(mooncake).forest
+def test_the_mooncake_trace_has_its_known_optima(mooncake_trace):
+    forest = mooncake_trace.forest
     grid = Grid([parse_policy("lru")], list(GOLDEN), (54,), q_hat="7542")
     found = {cell.capacity // 512: cell.optimum for cell in sweep(forest, grid, A100_LLAMA2_7B)}
     assert found == GOLDEN

@@ -158,8 +158,8 @@ def test_private_conversations_go_by_differences_where_they_are_the_faster():
 
 
 @pytest.mark.long
-def test_the_mooncake_trace_in_tiers_is_a_difference_of_caches(mooncake):
-    forest = tt.read_trace(mooncake).forest
+def test_the_mooncake_trace_in_tiers_is_a_difference_of_caches(mooncake_trace):
+    forest = mooncake_trace.forest
     tiers = in_tiers((1953, 2000, 3859))
     for policy in (tt.LRU(), tt.Belady(), *(kind(54, 23) for kind in FLAT)):
         check(forest, policy, tiers)

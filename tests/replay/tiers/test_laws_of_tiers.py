@@ -153,9 +153,9 @@ def test_free_loading_makes_lru_one_cache_of_all_tiers(trace, tiers):
 
 
 @pytest.mark.long
-def test_lru_on_the_mooncake_trace_is_the_difference_of_caches(mooncake):
+def test_lru_on_the_mooncake_trace_is_the_difference_of_caches(mooncake_trace):
     tiers = tt.Tiers((1953, 2000, 3859), (0, Fraction(3, 10), HALF))
-    differs_from_caches(tt.read_trace(mooncake).forest, tiers, False)
+    differs_from_caches(mooncake_trace.forest, tiers, False)
 
 
 LRU, FLAT, SCALED = tt.LRU(), *(tt.TLRU(54, 23, "least-recent", budget=kind) for kind in ("flat", "scaled"))
@@ -173,9 +173,9 @@ LRU, FLAT, SCALED = tt.LRU(), *(tt.TLRU(54, 23, "least-recent", budget=kind) for
         ((SCALED, SCALED), 378608),
     ],
 )
-def test_budgets_on_the_mooncake_trace(mooncake, policies, tel):
+def test_budgets_on_the_mooncake_trace(mooncake_trace, policies, tel):
     """The table of docs/tiers.md: a GPU of a million tokens, a host of three."""
-    out = tt.replay(tt.read_trace(mooncake).forest, policies, tt.Tiers((1953, 5859), (0, Fraction(3, 10))))
+    out = tt.replay(mooncake_trace.forest, policies, tt.Tiers((1953, 5859), (0, Fraction(3, 10))))
     assert tt.tail_excess_latency(out, 54) == Fraction(tel, 10)
 
 

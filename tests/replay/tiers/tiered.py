@@ -101,13 +101,7 @@ def policies(draw):
     xi, q_hat, trim, mark = draw(st.integers(0, 6)), draw(st.integers(0, 3)), draw(TRIMS), draw(MARKS)
     marked = tt.TLRU(xi, q_hat, trim, mark), tt.EndAwareTLRU(xi, q_hat, trim, mark)
     clairvoyant = tt.LengthAwareTLRU(xi, trim), tt.Belady(), tt.TailOptimizedBelady(xi)
-    by_residence = (
-        FIFO(),
-        LFU(),
-        SLRU(),
-        GDSF(),
-        PGDSF.by_depth(0.5),
-    )
+    by_residence = (FIFO(), LFU(), SLRU(), GDSF(), PGDSF.by_depth(0.5))
     plain = tt.LRU(), tt.ThresholdLRU(xi), Shallow()
     return draw(st.sampled_from((*plain, *marked, *clairvoyant, *by_residence)))
 

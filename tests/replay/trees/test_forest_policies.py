@@ -330,10 +330,7 @@ def test_conversations_are_their_forest_on_curves_too_and_ttl_needs_arrivals():
         (lambda: TwoQ(Fraction(3, 2)), "recent: found"),
         (lambda: S3FIFO(ghosts=-1), "ghosts: found"),
         (lambda: PGDSF(per_depth=-1.0), "per_depth: found -1.0, expected 0 or more"),
-        (
-            lambda: PGDSF([1, -1, 1, 1]),
-            "cost: found .*, expected a cost of 0 or more for each of 4 nodes",
-        ),
+        (lambda: PGDSF([1, -1, 1, 1]), "cost: found .*, expected a cost of 0 or more for each of 4 nodes"),
         (lambda: PGDSF([1]), "cost: found .*, expected a cost of 0 or more for each of 4 nodes"),
         (lambda: Priority([1]), "of: found .*, expected a priority for each of 7 requests"),
         (lambda: Priority({"a": 1}), "forest: found 'no kinds', expected kinds"),
@@ -363,14 +360,6 @@ def test_short_forms_name_parameters():
 
 
 def test_policies_are_values():
-    made = [
-        [
-            PGDSF([1, 2]),
-            Priority({"a": 1, "b": 2}),
-            Priority(np.array([1, 2])),
-            GDSF(),
-        ]
-        for _ in "ab"
-    ]
+    made = [[PGDSF([1, 2]), Priority({"a": 1, "b": 2}), Priority(np.array([1, 2])), GDSF()] for _ in "ab"]
     assert made[0] == made[1]
     assert len({*made[0], *made[1]}) == 4

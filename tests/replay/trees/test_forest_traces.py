@@ -53,18 +53,8 @@ def test_engines_agree_on_a_real_trace(shared, name):
         tt.TailOptimizedBelady(xi),
         *(tt.TLRU(xi, q_hat, mark=mark) for mark in ("high-water", "resident", "last")),
     ]
-    remembering = [
-        FIFO(),
-        LFU(),
-        SLRU(),
-        GDSF(),
-        TwoQ(),
-        S3FIFO(),
-    ]
-    remembering += [
-        PGDSF(range(forest.nodes)),
-        Priority([k % 3 for k in range(len(forest))]),
-    ]
+    remembering = [FIFO(), LFU(), SLRU(), GDSF(), TwoQ(), S3FIFO()]
+    remembering += [PGDSF(range(forest.nodes)), Priority([k % 3 for k in range(len(forest))])]
     remembering += [] if forest.arrival is None else [TTL(30)]
     longest = int(forest.past.max())
     trees = tt.RadixNodes(4 * forest.block_size), tt.RadixNodes(split=True)
