@@ -174,7 +174,10 @@ def by_arch(values):
     return optimal_block_length(values)["circular"].iloc[0]
 
 
-@pytest.mark.parametrize("rho", [0.3, 0.6, 0.9])
+LONG = pytest.mark.long
+
+
+@pytest.mark.parametrize("rho", [pytest.param(0.3, marks=LONG), 0.6, pytest.param(0.9, marks=LONG)])
 def test_blocks_are_as_long_as_theory_asks_of_an_autoregression(rho):
     turns, rng = 20_000, np.random.default_rng(1)
     noise, values = rng.normal(size=turns), np.zeros(turns)

@@ -49,7 +49,10 @@ def test_without_noise_the_law_comes_back(form):
     }
 
 
-@pytest.mark.parametrize("form", LAWS)
+OTHERS = (pytest.param(form, marks=pytest.mark.long) for form in [*LAWS][:3])
+
+
+@pytest.mark.parametrize("form", ["attention-floor", *OTHERS])
 def test_with_noise_the_simplest_form_that_predicts_as_well_is_chosen(form):
     fitted = tt.fit_latency(runs_of(LAWS[form], np.random.default_rng(2)), resamples=30)
     assert fitted.form == form

@@ -134,7 +134,7 @@ def ledger(name):
     ("row", "statement", "where"),
     [
         ("theorem-31.mean-estimate", "TEL(tlru) <= TEL(lru)", "q_hat * turns = prompts"),
-        ("theorem-31.strict", "TEL(tlru) < TEL(lru)", "q_hat >= max_prompt"),
+        pytest.param("theorem-31.strict", "TEL(tlru) < TEL(lru)", "q_hat >= max_prompt", marks=pytest.mark.long),
     ],
 )
 def test_a_refuted_row_has_the_ledger_s_smallest_counterexample(row, statement, where):

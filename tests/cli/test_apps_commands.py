@@ -11,11 +11,7 @@ from teltheory.systems.apps.engines import remote
 SNAKE = {
     "name": "snake",
     "requests": [
-        {
-            "name": "write",
-            "prompt": "Write {{input:task}}. Code: {{output:code}}",
-            "sampling": {"max_tokens": 4},
-        },
+        {"name": "write", "prompt": "Write {{input:task}}. Code: {{output:code}}", "sampling": {"max_tokens": 4}},
         {
             "name": "test",
             "prompt": "Write {{input:task}}. Code: {{input:code}}. Test: {{output:tests}}",

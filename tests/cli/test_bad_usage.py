@@ -57,10 +57,7 @@ OPTIMUM = [
     ("--goal p95 --method milp", "--method: found 'milp', expected auto with"),
     ("--method heuristic", "--method: found 'heuristic', expected auto, greedy"),
     ("--method magic", "--method"),
-    (
-        "--goal slo --time-limit 60",
-        "--time-limit: found '60', expected a time with its unit, such as 60s",
-    ),
+    ("--goal slo --time-limit 60", "--time-limit: found '60', expected a time with its unit, such as 60s"),
     ("--goal slo --certificate no/such/folder/proof.json", "no/such/folder"),
     ("--goal p95 --forced --capacity 50", "trace.csv, turn 0: forced caching must keep a past of length 100"),
     ("--goal slo --slo 2s --latency a100-llama2-7b-attention", "--latency: found 'a100-llama2-7b-attention', exp"),
@@ -96,16 +93,10 @@ OTHERS = [
     ("replya trace.csv", "replya"),
     ("verify --claim theorem-99", "claim: found 'theorem-99', expected one of theorem-"),
     ("verify --section nine", "expected one of engines, "),
-    (
-        "verify --claim figure-2 --budget 8",
-        "--budget: found '8', expected a time with its unit, such as 8s",
-    ),
+    ("verify --claim figure-2 --budget 8", "--budget: found '8', expected a time with its unit, such as 8s"),
     ("reproduce --trace nowhere.csv", "nowhere.csv"),
     ("policy never-worse tlru:xi=5ms,q_hat=1", "expected a threshold in tokens: there is no latency here"),
-    (
-        "policy adversary lru --forced --phases 2 --past 3 --xi 5",
-        "must keep a past of length 9, expected at most",
-    ),
+    ("policy adversary lru --forced --phases 2 --past 3 --xi 5", "must keep a past of length 9, expected at most"),
     *(
         (f"{command} {first} same.pdf {second} {name}", f"expected a file of its own, as {taken} has")
         for command, first, second, name, taken in [

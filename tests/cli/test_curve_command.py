@@ -84,8 +84,9 @@ LONG = pytest.mark.long
 @pytest.mark.parametrize("ending", ["svg", pytest.param("png", marks=LONG), pytest.param("pdf", marks=LONG)])
 def test_the_figure_is_drawn_and_repeats(run, trace_file, tmp_path, ending):
     files = [tmp_path / f"{name}.{ending}" for name in ("first", "second")]
+    asked = ("--capacity", 100, "--xi", 100, "--slo", "2ms", "--points", 9, "--figure")
     for file in files:
-        assert run("curve", trace_file, "--capacity", 100, "--xi", 100, "--slo", "2ms", "--figure", file) == 0
+        assert run("curve", trace_file, *asked, file) == 0
     drawn = files[0].read_bytes()
     assert drawn == files[1].read_bytes()
     assert drawn.startswith({"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[ending])

@@ -80,7 +80,7 @@ CORE = [
     f"optimum t.csv {AT} --method lp",
     f"advise t.csv {AT}",
     "demo",
-    "verify --claim lemma-d3 --claim parrot.groups.stage --workers 1",
+    "verify --claim figure-2 --claim parrot.groups.stage --workers 1",
 ]
 NEED = {
     f"curve t.csv {AT} --figure c.svg": "matplotlib is needed for `report`",
@@ -117,6 +117,7 @@ def test_commands_of_the_core_need_no_extra_and_others_say_which(tmp_path):
         assert told[line] == f"teltheory: {said}: {install(f'[{extra}]')}\n"
 
 
+@pytest.mark.long
 def test_reproduce_makes_the_tables_without_matplotlib_and_says_what_is_left_out(tmp_path, monkeypatch):
     monkeypatch.setenv("TELTHEORY_DATA", str(tmp_path))
     said = " ".join(run(REPRODUCE, cwd=tmp_path).stdout.split())

@@ -58,12 +58,7 @@ def test_a_trace_with_block_hashes_is_there_with_what_its_requests_share(alone, 
     page = made(run, alone, "--trace", shared_file)
     printed = capsys.readouterr().out
     assert "Shared prefixes: 8 requests, 10 different blocks of 512 tokens." in printed
-    for part in (
-        "Shared prefixes: 8 requests",
-        "TEL blocks",
-        "regret",
-        "no cache has less",
-    ):
+    for part in ("Shared prefixes: 8 requests", "TEL blocks", "regret", "no cache has less"):
         assert part in page
     (chart,) = re.findall('class="chart" id="charts-1" data-gzip="(.*?)"', page)
     drawn = gzip.decompress(base64.b64decode(chart)).decode()

@@ -35,7 +35,7 @@ def test_a_split_is_what_the_rows_and_the_front_say():
 
 def test_no_plan_with_that_median_is_below_the_bound(monkeypatch):
     monkeypatch.setattr(price_of_tail, "TIME_LIMIT", 0.3)
-    trace, capacity, xi = sampled(), 6_000, 600
+    trace, capacity, xi = sampled()[:100], 6_000, 600
     costs = step_costs(trace, xi, 100, 7)
     for outcome in (tt.replay(trace, name, capacity) for name in ("lru", "belady")):
         above = int((outcome.uncached > 100).sum())

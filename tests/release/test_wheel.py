@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 
 from release.wheel import QUICK, ROOT, WALKS, build, check_place, clean, copied_tests
+from teltheory.base.c_sources import LIBRARY
+from teltheory.base.loops import BY_PIP
+from teltheory.replay.asked import KERNEL_FROM, REFERENCE_TO
 
 pytestmark = pytest.mark.repository
 TARGETS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]
@@ -83,3 +86,17 @@ def test_a_wheel_without_its_data_does_not_pass(built, tmp_path):
     done = subprocess.run([*command, *options], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert re.search(r"1 failed, \d+ passed", done.stdout)
+
+
+def test_without_machine_code_the_reference_replays_few_turns_and_refuses_more(built, tmp_path):
+    unpacked, file = zipfile.ZipFile(built[0]), tmp_path / "trace.csv"
+    names = {*unpacked.namelist()} - {f"teltheory/{LIBRARY}"}
+    assert "teltheory/replay/chains/tlru.c" in names
+    unpacked.extractall(tmp_path / "installed", names)
+    apart = clean({"PYTHONPATH": str(tmp_path / "installed")})
+    for turns, code in ((KERNEL_FROM, 0), (REFERENCE_TO + 1, 2)):
+        file.write_text("conversation,prompt,response\n" + "".join(f"{k % 3},2,1\n" for k in range(turns)))
+        command = [sys.executable, "-m", "teltheory", "replay", file, "--capacity", "9", "--policy", "lru"]
+        done = subprocess.run(command, cwd=tmp_path, env=apart, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr.count("\n")) == (code, 1)
+        assert done.stderr.startswith(f"teltheory: machine code: found none for this machine; {BY_PIP} makes it; ")

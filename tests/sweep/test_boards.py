@@ -179,6 +179,7 @@ def compare(*arguments, **settings):
     )  # fmt: skip
 
 
+@pytest.mark.long
 def test_a_killed_comparison_goes_on_where_it_was(tmp_path):
     rule = "    def eviction_key(self, node):\n        sleep(float(environ.get('SLOW', 0)))\n"
     own, trace, store = tmp_path / "mine.py", tmp_path / "t.csv", tmp_path / "s"

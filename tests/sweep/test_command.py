@@ -104,7 +104,7 @@ def test_a_bad_store_is_told_before_the_trace_is_read(tmp_path, monkeypatch, cap
 
 def test_an_interrupted_replay_ends_at_once_and_quietly(tmp_path):
     file, store = tmp_path / "trace.csv", tmp_path / "out.store"
-    write_trace(sample_conversations(ConversationModel(), 1999, np.random.default_rng(1)), file)
+    write_trace(sample_conversations(ConversationModel(), 999, np.random.default_rng(1)), file)
     capacities = [flag for capacity in range(200) for flag in ("--capacity", str(capacity))]
     command = [sys.executable, "-m", "teltheory", "replay", str(file), "--workers", "2", "--store", str(store)]
     process = subprocess.Popen(
