@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -52,6 +52,16 @@ class CompiledHints:
         """Check so many random worlds of one size, each in one room and at one level."""
         shapes = shapes_of(rng, number, requests, blocks)
         return self._tally(requests, blocks, shapes, self.drawn.told(rng, number, requests), each=True)
+
+    def random_case(self, rng: np.random.Generator, requests: int, blocks: int) -> HintedCase:
+        """Return a random world in a room that holds each path, at a level of its depth at most."""
+        (parent,), (leaf,) = shapes_of(rng, 1, requests, blocks)
+        (row,) = self.drawn.told(rng, 1, requests)
+        case = self.case_of(parent, leaf, row, int(row[2]), 0)
+        depth, least = max(case.shape.ends), int(self.compared != "misses")
+        room = max(case.capacity, depth) if self.worlds.forced else case.capacity
+        level = max(least, int(row[3]) % (depth + 1)) if self.worlds.levels else 0
+        return replace(case, capacity=room, level=level)
 
     def _tally(
         self, requests: int, blocks: int, shapes: tuple[IntArray, IntArray], rows: IntArray, each: bool

@@ -17,6 +17,7 @@ from proofs_checks.hints.runs import HintedPair
 from proofs_checks.hints.worlds import (
     NEVER,
     RELEASE,
+    HintedCase,
     Messages,
     SmallHints,
     Use,
@@ -25,6 +26,7 @@ from proofs_checks.hints.worlds import (
 )
 from teltheory.claims.claim import rows
 from teltheory.claims.origin import sharpness
+from teltheory.claims.worlds import Given
 
 UP_TO = {1: 4, 2: 4, 3: 4, 4: 4}
 ONE_MORE = {**UP_TO, 4: 5}
@@ -77,6 +79,24 @@ def one_end(requests: int, most_agents: int = 2) -> Iterator[Messages]:
         if sum(end != NEVER for end in one.close) == 1:
             yield one
 
+
+RUNNING = HintedCase.given(
+    [[1, 2], [3, 4], [1], [5], [1], [5]],
+    Messages.of((0, 0, 1, 1, 2, 0), ("superseded",)),
+    capacity=2,
+    level=1,
+    forced=True,
+)
+
+safe_forced_tlru = row(
+    "hints.release.safe.forced.tlru",
+    f"Under forced caching, with T-LRU, however small Q is, {BOUND}.",
+    relation=each.holds,
+    origin=sharpness(
+        "hints.release.safe.forced.covers", "Q does not cover, and what runs stays though it is surplus"
+    ),
+    space=Given((RUNNING,), "one, the smallest of three agents with superseded alone"),
+)(each.values)
 
 LAST = "a block's L is not the longest request that ever went through it, but that of the last one"
 RESIDENT = "a block's L is forgotten with the block"
