@@ -18,6 +18,7 @@ from teltheory.advice.advice import Advice, band_of
 from teltheory.advice.alone import HeldAlone, hold_alone
 from teltheory.advice.cautions import warnings_of
 from teltheory.advice.choice import MARGINS, MOST_RUNS, Choice, choose
+from teltheory.advice.ends import Ends, ends_of
 from teltheory.advice.engines import EngineSetting, engines_of
 from teltheory.advice.frontier import Frontier, FrontierPoint, Side
 from teltheory.advice.goal import MEDIAN_COST, WORK_COST, CostLimits, Goal
@@ -50,6 +51,7 @@ __all__ = [
     "Candidate",
     "Choice",
     "CostLimits",
+    "Ends",
     "EngineSetting",
     "Estimate",
     "Frontier",
@@ -174,8 +176,8 @@ def advise(
             shape=units.shape,
             rules=ruled,
         )
-        engines = tuple(engines_of(found, server, called, seed))
-    told = replace(found, warnings=tuple(warnings_of(trace, found, settings)), engines=engines)
+        engines, ends = tuple(engines_of(found, server, called, seed)), ends_of(found, server, called, seed)
+    told = replace(found, warnings=tuple(warnings_of(trace, found, settings)), engines=engines, ends=ends)
     return replace(told, band=band_of(aim, partial(advise, trace, capacity, slo, **given)))
 
 

@@ -12,6 +12,7 @@ from teltheory.advice.in_queue import HeldInQueue
 from teltheory.advice.sentences_alone import cost_alone, lines_alone, tables_alone
 from teltheory.advice.sentences_in_queue import cost_in_queue, from_none, lines_in_queue, tables_in_queue
 from teltheory.advice.sentences_of_band import band_lines, tables_of_band
+from teltheory.advice.sentences_of_ends import ends_lines
 from teltheory.advice.sentences_of_frontier import beside_limits, figures, step_lines, tables_of_frontier
 from teltheory.advice.words import change, in_one_unit, memory, rounded, setting, size_of, times
 from teltheory.cost.standing import DRAWS
@@ -45,6 +46,7 @@ def advice_lines(advice: Advice) -> Iterator[str]:
         yield engine_line(one, advice.goal)
         if one.recommended:
             yield f"  {one.arguments}"
+    yield from ends_lines(advice)
 
 
 def engine_line(one: EngineSetting, goal: Goal) -> str:

@@ -20,9 +20,11 @@ from teltheory.base.progress import Count
 from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
+from teltheory.model.hints import CLOSE
 from teltheory.model.numbers import INT64_MAX
 from teltheory.model.tiers import Tiers, resized, tiers_of
 from teltheory.model.trace import Trace
+from teltheory.policies.hinted import Hinted
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import AnyPolicy
 from teltheory.replay import replay
@@ -51,6 +53,8 @@ class Server(ABC):
         Makes the policy of a margin.
     count : Count
         Of the runs.
+    hears : bool
+        Whether T-LRU hears when agents are closed; LRU next to it never does.
     """
 
     requests: Trace | Forest
@@ -59,6 +63,7 @@ class Server(ABC):
     latency: Latency
     settings: Settings
     count: Count = field(default_factory=Count)
+    hears: bool = field(default=False, kw_only=True)
     tries_again: ClassVar[bool] = False
     """Whether all that was tried on the first part is tried on the rest too."""
 
@@ -84,6 +89,7 @@ class Server(ABC):
         own: Any = self.settings.made(candidate.margin)
         if candidate.flat:
             own = replace(own, budget="flat")
+        own = Hinted(own, (CLOSE,)) if self.hears else own
         each = tuple(own if on else LRU() for on in candidate.on)
         return each if len(each) > 1 else own
 
@@ -108,6 +114,10 @@ class Server(ABC):
     @abstractmethod
     def late(self, candidate: Candidate) -> Run:
         """Run a candidate on the whole trace, and return the rest."""
+
+    @abstractmethod
+    def under(self, policy: Any) -> Run:
+        """Run a policy on the whole trace, and return the rest."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,12 +152,13 @@ class Replaying(Server):
         """Replay a candidate on the whole trace, and return the rest."""
         return self.under(self.policies(candidate))
 
-    def under(self, policy: AnyPolicy) -> Run:
+    def under(self, policy: Any) -> Run:
         """Replay a policy on the whole trace, and return the rest."""
         return self._replayed(self.requests, policy).since(self.start)
 
     def _replayed(self, asked: Trace | Forest, policy: AnyPolicy) -> Run:
-        outcome = replay(asked, policy, self.room, rules=self.rules)
+        policy, rules = heard_under(self.rules, policy)
+        outcome = replay(asked, policy, self.room, rules=rules)
         self.count.step()
         return Run.at_once(asked, outcome, self.latency)
 
@@ -186,6 +197,10 @@ class Queueing(Server):
         own = replace(self, serving=serving)
         return own._served(self.requests, self.policies(candidate)).since(self.start)
 
+    def under(self, policy: Any) -> Run:
+        """Serve a policy on the whole trace, and return the rest."""
+        return self._served(self.requests, policy).since(self.start)
+
     def endless(self) -> Run:
         """Serve LRU with memory that never overflows, and return the rest."""
         alone = replace(self, memory=ENDLESS, serving=replace(self.serving, shared=False))
@@ -195,6 +210,13 @@ class Queueing(Server):
         served = serve(asked, policy, self.memory, latency=self.latency, **vars(self.serving))
         self.count.step()
         return Run.of(asked, served)
+
+
+def heard_under(rules: Rules, policy: Any) -> tuple[Any, Rules]:
+    """Return a policy and the rules by which it hears closes: of whole nodes sessions do, as SGLang has them."""
+    if rules.nodes is None or not hasattr(policy, "told"):
+        return policy, rules
+    return policy.policy, replace(rules, nodes=replace(rules.nodes, sessions=True))
 
 
 def in_units(memory: int | Tiers, unit: int) -> int | Tiers:

@@ -22,6 +22,7 @@ from teltheory.policies.online import LRU
 from teltheory.policies.policy import NotCompiledError
 from teltheory.replay import KERNEL_FROM, Engine, replay
 from teltheory.replay.asked import or_reference
+from teltheory.replay.tiers.nodes import listens
 from teltheory.replay.tiers.replays import made_in, outcome_of
 from teltheory.serving.batching import batching_of, run_in_batches
 from teltheory.serving.engine import ServedRows, caches_of, run
@@ -134,7 +135,7 @@ def serve(
 
 def _compiled(asked: ToServe, batching: Any, shared: bool, engine: Engine) -> Served | None:
     """Serve by the compiled engine; None where "auto" takes the plain one."""
-    if engine == "auto" and len(asked.work) < KERNEL_FROM:
+    if engine == "auto" and len(asked.work) < KERNEL_FROM and not listens(asked.policy):
         return None
     with or_reference(engine, len(asked.work)):
         if batching is not None:
@@ -172,7 +173,7 @@ def _rows(
         return Sharing(work, *stored(*caches), price).run(choose)
     if batching is None:
         return run(work, caches_of(*caches), choose, price)
-    each = _replayed(asked) if engine == "auto" and len(work) >= KERNEL_FROM else None
+    each = _replayed(asked) if engine == "auto" and (len(work) >= KERNEL_FROM or listens(policy)) else None
     return run_in_batches(work, each or caches_of(*caches), choose, price, batching_of(batching))
 
 

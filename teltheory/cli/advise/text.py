@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 
 from teltheory.advice.sentences import asked, cost, engine_line, findings, headline, judged, tables_of
+from teltheory.advice.sentences_of_ends import ends_lines
 from teltheory.advice.sentences_of_frontier import TEXTS
 from teltheory.advice.words import memory
 from teltheory.cli.advise.frontier import frontier_as_data, frontier_chart
@@ -87,6 +88,7 @@ def advice_as_data(advice: Advice) -> dict[str, Any]:
         "why": list(advice.why),
         "rules": str(advice.rules),
         "engines": [asdict(setting) for setting in advice.engines],
+        "ends": None if advice.ends is None else asdict(advice.ends) | {"recommended": advice.ends.recommended},
         **_queue_as_data(advice),
         **({"band": [_at_as_data(one, advice) for one in advice.band]} if advice.band else {}),
     }
@@ -155,3 +157,5 @@ def _advised(advice: Advice) -> Iterator[str]:
     for setting in advice.engines:
         arguments = f"\n\n    {setting.arguments}" if setting.recommended else ""
         yield f"{plain_text(engine_line(setting, advice.goal))}{arguments}"
+    for line in ends_lines(advice):
+        yield line if line.startswith("  ") else plain_text(line)
