@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         TraceError,
     )
     from teltheory.formats import read_arrivals, read_trace, with_arrivals, write_trace
+    from teltheory.model.announcement import Announcement
     from teltheory.model.description import describe
     from teltheory.model.forest import Forest
     from teltheory.model.hints import Hints
@@ -104,6 +105,7 @@ if TYPE_CHECKING:
     from teltheory.serving.serve import Serving, serve, stretch_for
     from teltheory.sweep import Grid, Sample, sweep
     from teltheory.sweep.board import compare
+    from teltheory.sweep.prices import price_of_hints
     from teltheory.workloads import (
         SHAREGPT_TIMES,
         ConversationMixture,
@@ -125,8 +127,8 @@ __version__ = "0.1.0"
 
 __all__ = [
     "A100_DECODE", "A100_LLAMA2_7B", "A100_LLAMA2_7B_ATTENTION", "A100_LLAMA2_7B_PREFILL", "ARCHITECTURES",
-    "ETLRU", "LRU", "SHAREGPT_TIMES", "TLRU", "Architecture", "ArgumentError", "AttentionLatency", "Belady",
-    "CacheAware", "CapacityCurve", "Certificate", "CertificateError", "Chunked", "ConversationMixture",
+    "ETLRU", "LRU", "SHAREGPT_TIMES", "TLRU", "Announcement", "Architecture", "ArgumentError", "AttentionLatency",
+    "Belady", "CacheAware", "CapacityCurve", "Certificate", "CertificateError", "Chunked", "ConversationMixture",
     "ConversationModel", "Cut", "EndAwareTLRU", "ExponentialGaps", "FileError", "ForcedCachingError",
     "Forest", "GammaRates", "Grid", "Hint", "Hinted", "Hints", "KVSize", "Kind", "LatencyModel",
     "LeastRecentlyUsed", "LengthAwareTLRU", "LogNormalGaps", "ModuleTrace", "Optimum", "Outcome", "ParetoGaps",
@@ -136,8 +138,8 @@ __all__ = [
     "best_percentile", "capacity_curve", "check", "check_certificate", "check_violations", "compare", "cost_bound",
     "cost_optimum", "default_estimate", "describe", "fewest_violations", "fit_conversations", "fit_latency",
     "hindsight_curve", "hindsight_optimum", "latency_from_json", "latency_to_json", "measured_profile",
-    "never_worse", "on_arrays", "plan", "policies", "pooled", "read_architecture", "read_arrivals",
-    "read_latency", "read_trace", "read_ttft_runs", "replay", "sample_conversations", "serve",
+    "never_worse", "on_arrays", "plan", "policies", "pooled", "price_of_hints", "read_architecture",
+    "read_arrivals", "read_latency", "read_trace", "read_ttft_runs", "replay", "sample_conversations", "serve",
     "share_closed", "sharegpt_like", "slo_violations", "stretch_for", "sweep", "systems",
     "tail_excess_latency", "tail_excess_seconds", "ttft_quantiles", "ttft_violations", "violations_bound",
     "weighted_optimum", "wildchat_like", "with_arrivals", "work_front", "write_trace",
@@ -165,6 +167,7 @@ _ROOMS = {
     "cost.profile": "PrefillProfile",
     "errors": "ArgumentError CertificateError FileError ForcedCachingError SolverError TraceError",
     "formats": "read_arrivals read_trace with_arrivals write_trace",
+    "model.announcement": "Announcement",
     "model.description": "describe",
     "model.forest": "Forest",
     "model.hints": "Hints",
@@ -201,6 +204,7 @@ _ROOMS = {
     "serving.serve": "Serving serve stretch_for",
     "sweep": "Grid Sample sweep",
     "sweep.board": "compare",
+    "sweep.prices": "price_of_hints",
     "workloads": (
         "SHAREGPT_TIMES ConversationMixture ConversationModel ExponentialGaps GammaRates Kind LogNormalGaps "
         "ParetoGaps Times fit_conversations sample_conversations sharegpt_like wildchat_like"

@@ -13,6 +13,7 @@ FEW = 13
 """Options that a help lists without sections."""
 SECTIONS = {
     "Policies": "policy than q-hat split trim",
+    "Hints": "hints close-delay close-if retain resume resume-error",
     "Cache": (
         "capacity forced cache rules chains block-size without running tier tier-mode loading share-last-tier"
     ),

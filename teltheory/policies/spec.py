@@ -371,13 +371,15 @@ def in_blocks(policy: Any, block_size: int) -> Any:
     """Return a policy whose lengths are in tokens as one that counts blocks.
 
     As `Trace.to_blocks` has it, a prompt estimate is rounded up, a threshold or a cutoff down. Of policies for
-    several tiers, each is.
+    several tiers, each is, and of one that stands around another that one.
     """
     if block_size == 1:
         return policy
     if isinstance(policy, tuple):
         return tuple(in_blocks(each, block_size) for each in policy)
     named = {field.name for field in fields(policy) if field.init}
+    if "policy" in named:
+        return replace(policy, policy=in_blocks(policy.policy, block_size))
     if "block_size" in named:
         return replace(policy, block_size=block_size)
     if hasattr(policy, "latency"):

@@ -12,6 +12,7 @@ from teltheory.base.progress import Progress
 from teltheory.base.whole_files import write_whole
 from teltheory.cost.given import LatencyGiven, Model, Units, latency_of, refuse_file
 from teltheory.errors import ArgumentError
+from teltheory.model.announcement import Announcement
 from teltheory.model.clusters import clustered
 from teltheory.model.tables import Tabular
 from teltheory.model.tiers import Tiers, several
@@ -34,6 +35,7 @@ from teltheory.sweep.compared import (
     requests_in,
 )
 from teltheory.sweep.grid import Grid
+from teltheory.sweep.hinting import heard, read_hints
 
 EVERY = (*ONLINE, ADVISED, *CLAIRVOYANT)
 IN_TIERS = ("lru", "threshold-lru", "tlru", ADVISED, *CLAIRVOYANT)
@@ -77,6 +79,8 @@ def compare(
     store: Store | str | Path | None = None,
     scheduler: str | None = None,
     progress: Progress = None,
+    hints: Any = None,
+    announced: Announcement | None = None,
 ) -> Board:
     """Replay every policy on every trace, and show each beside LRU, the optimum and the others.
 
@@ -95,21 +99,31 @@ def compare(
     serving : Serving, optional
         How requests wait for each other; TEL is in seconds then, and no optimum is known.
     q_hat, forced, latency, model, workers, store, scheduler, progress : as in `Grid` and `sweep`
+    hints : sequence of sets of hints, optional
+        A row a policy and set: ``"close,superseded"``, names and hints of your own, or "none".
+    announced : Announcement, optional
+        What is announced beside what the traces record; left out, an agent's end with its last response.
     """
     tiers = [one for one in capacities if several(one) is not None]
     every = every_policy(serving, tiers) if policies is None else policies
-    given, own = _named(traces), latency_of(latency, model)
-    _check({"policies": every, "capacities": capacities, "slo": slo, "xi": xi, "caches": caches or ()})
+    given, own = named_traces(traces), latency_of(latency, model)
+    check_lists({"policies": every, "capacities": capacities, "slo": slo, "xi": xi, "caches": caches or ()})
     read = [read_policy(one, bool(serving or tiers)) for one in every]
+    if hints is not None:
+        refuse_hints(serving, tiers)
+        read = heard(read, read_hints(hints), announced or Announcement(), policies is None)
     sizes = [one for one in capacities if one not in tiers]
     grid = Grid(read, sizes, (*xi, *slo), q_hat, forced=forced, latency=own, model=model)
     how = {"workers": workers, "store": store, "scheduler": scheduler, "progress": progress}
     wanted = (*(caches or ()), *(rules if isinstance(rules, list | tuple) else [rules]))
-    return _board(given, grid, tiers, {"caches": wanted, "serving": serving, **how})
+    found = by_draw(given, grid, tiers, {"caches": wanted, "serving": serving, **how})
+    return Board(tuple(row for drawn in found for row in drawn_rows(drawn)))
 
 
-def _board(given: Mapping[str, Sequence[Any]], grid: Grid, tiers: Sequence[Any], how: dict[str, Any]) -> Board:
-    """Return the board of traces by name, each with its draws."""
+def by_draw(
+    given: Mapping[str, Sequence[Any]], grid: Grid, tiers: Sequence[Any], how: dict[str, Any]
+) -> Iterator[list[list[BoardRow]]]:
+    """Yield the rows of traces by name, of each draw of a trace by itself."""
     if isinstance(how["store"], str | Path):
         how |= {"store": Store(how["store"])}
 
@@ -118,8 +132,13 @@ def _board(given: Mapping[str, Sequence[Any]], grid: Grid, tiers: Sequence[Any],
         memory: list[Any] = [units.memory(place) for place in tiers]
         return rows_of(label, one, grid.counted({one.scale}), tiers=memory, **how)
 
-    found = ([[*rows(label, one)] for one in draws] for label, draws in given.items())
-    return Board(tuple(row for drawn in found for row in drawn_rows(drawn)))
+    yield from ([[*rows(label, one)] for one in draws] for label, draws in given.items())
+
+
+def refuse_hints(serving: Serving | None, tiers: Sequence[Any]) -> None:
+    """Refuse hints where nothing hears them."""
+    if serving is not None or tiers:
+        raise ArgumentError("hints", "tiers" if tiers else "a queue", "one cache that nobody waits for")
 
 
 def every_policy(serving: Serving | None, tiers: Sequence[Any]) -> Sequence[str]:
@@ -132,7 +151,7 @@ def drawn_rows(drawn: Sequence[Sequence[BoardRow]]) -> Sequence[BoardRow]:
     return drawn[0] if len(drawn) == 1 else over_draws(drawn)
 
 
-def _named(traces: Any) -> dict[str, Sequence[Any]]:
+def named_traces(traces: Any) -> dict[str, Sequence[Any]]:
     """Return traces and forests by name, each with its draws."""
     given = dict(traces) if isinstance(traces, Mapping) else {"trace": traces}
     found: dict[str, Sequence[Any]] = {
@@ -147,7 +166,7 @@ def _named(traces: Any) -> dict[str, Sequence[Any]]:
     return found
 
 
-def _check(lists: Mapping[str, Any]) -> None:
+def check_lists(lists: Mapping[str, Any]) -> None:
     """Refuse one value in the place of a list, none where one is needed, and an SLO that is no time."""
     for name, given in lists.items():
         if isinstance(given, str) or not isinstance(given, Sequence):

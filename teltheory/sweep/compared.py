@@ -24,6 +24,7 @@ from teltheory.serving.serve import Serving
 from teltheory.sweep.advised import learns
 from teltheory.sweep.compared_jobs import Beside, Compared, ComparedInTiers, ComparedJob, Hindsight, HindsightJob
 from teltheory.sweep.grid import Grid
+from teltheory.sweep.hinting import knows_returns
 from teltheory.sweep.sources import AnySource
 
 CONVERSATIONS = "conversations"
@@ -226,7 +227,7 @@ class ComparedGrid:
 
 def kind_of(policy: Any) -> dict[str, Any]:
     """Return the group of a policy, and whether it learns."""
-    return {"group": GROUPS[looks_ahead(policy)], "learned": learns(policy)}
+    return {"group": GROUPS[looks_ahead(policy) or knows_returns(policy)], "learned": learns(policy)}
 
 
 def size_of(memory: Memory, serving: Serving | None = None) -> dict[str, Any]:

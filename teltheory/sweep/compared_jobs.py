@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from teltheory.cost.bootstrap import Values, groups
+from teltheory.cost.metrics import tail_excess_latency
 from teltheory.cost.standing import MOST_GROUPS
 from teltheory.errors import ArgumentError, TraceError
 from teltheory.model.clusters import cluster_of
@@ -26,6 +27,7 @@ from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
 from teltheory.optimal import hindsight_optimum
 from teltheory.sweep.advised import AsAdvised, Borrowed
+from teltheory.sweep.hinting import BestConstant
 from teltheory.sweep.jobs import ReplayJob
 from teltheory.sweep.served_jobs import ServedJob, ServedMeasurement
 
@@ -104,11 +106,22 @@ class ComparedJob(ReplayJob):
         return judged(trace, self.thresholds, lambda: self._worths(trace, progress))
 
     def _worths(self, trace: Trace | Forest, progress: Progressing) -> Iterator[tuple[RowNumbers, Values]]:
-        policy, setting = settled(self.policy, trace, self.capacity // trace.scale, self.latency, None)
+        policy, setting = self._settled(trace)
         outcome = self._outcome(policy, trace, progress)
         for xi, one in zip(self.thresholds, self.measured(outcome, trace), strict=True):
             times, work = (one.p50, one.p95, one.p99), (one.hit_rate, one.prefilled, one.violations)
             yield RowNumbers(*times, *work, one.tel, setting), outcome.excess_units(xi // outcome.block_size)
+
+    def _settled(self, trace: Trace | Forest) -> tuple[Any, str | None]:
+        """Return the policy; of a family with the constant of the least TEL, and words for it."""
+        policy: Any = self.policy
+        if not isinstance(policy, BestConstant):
+            return settled(policy, trace, self.capacity // trace.scale, self.latency, None)
+        constants, policies = policy.among(trace)
+        outcomes = (self._outcome(one, trace, None) for one in policies)
+        tels = [tail_excess_latency(one, policy.tokens // one.block_size) for one in outcomes]
+        best = tels.index(min(tels))
+        return policies[best], constants.said(constants.values[best])
 
     def _outcome(self, policy: Any, trace: Trace | Forest, progress: Progressing) -> Outcome:
         if isinstance(policy, Borrowed):

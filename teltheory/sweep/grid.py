@@ -27,7 +27,8 @@ from teltheory.sweep.sources import AnySource, ForestAtHand
 
 def is_own(spec: Any) -> bool:
     """Whether a policy stands there itself, in the unit of the requests: neither its short form nor its class."""
-    return isinstance(spec, AtHand) and not isinstance(spec.policy, type)
+    inner = getattr(spec, "spec", spec)
+    return isinstance(inner, AtHand) and not isinstance(inner.policy, type)
 
 
 def listed_in(grid: Any, *names: str) -> None:

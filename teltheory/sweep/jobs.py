@@ -112,10 +112,11 @@ class ReplayJob:
         return self.measured(self.outcome(trace, progress), trace)
 
     def outcome(self, trace: Trace | Forest, progress: Callable[[int], object] | None) -> Outcome:
-        """Replay the job's trace."""
+        """Replay the job's trace; a policy that listens hears what is announced of it too."""
+        policy, requests = heard_on(self.policy, trace)
         return replay(
-            trace,
-            self.policy,
+            requests,
+            policy,
             self.capacity // trace.scale,
             self.forced,
             progress=None if progress is None else lambda done, _: progress(done),
@@ -126,6 +127,11 @@ class ReplayJob:
     def measured(self, outcome: Outcome, trace: Trace | Forest) -> list[Measurement]:
         """Return what an outcome is worth at each threshold."""
         return measure(outcome, trace, self.thresholds, self.latency, self._slos)
+
+
+def heard_on(policy: Any, trace: Any) -> tuple[Any, Any]:
+    """Return what replays a trace under a policy that listens, and the trace with what is announced of it."""
+    return (policy.policy, policy.announced.on(trace)) if hasattr(policy, "announced") else (policy, trace)
 
 
 def measure(

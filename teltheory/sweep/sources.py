@@ -20,6 +20,7 @@ import numpy as np
 from teltheory.errors import ArgumentError, FileError
 from teltheory.formats import read_trace
 from teltheory.model.forest import Forest
+from teltheory.model.hints import Hints
 from teltheory.model.numbers import exact_sum, readonly, whole_number
 from teltheory.model.trace import Trace
 from teltheory.policies.spec import default_estimate
@@ -51,6 +52,10 @@ NOT_REPLAYED = ("blocks",)
 """A trace is replayed as private conversations; what its requests share is a forest, a trace of its own."""
 
 
+LATER = ("cluster", "hints")
+"""Fields that are no part of the key where they are empty: results were stored before there were such."""
+
+
 def trace_key(trace: Trace | Forest) -> str:
     """Return a digest of what replays of a trace depend on, as 64 hexadecimal digits."""
     digest = hashlib.sha256()
@@ -59,11 +64,14 @@ def trace_key(trace: Trace | Forest) -> str:
     return digest.hexdigest()
 
 
-def _told(trace: Trace | Forest) -> Iterator[bytes]:
-    """Yield every field of a trace: what it is, and the values of a column."""
+def _told(trace: Trace | Forest | Hints) -> Iterator[bytes]:
+    """Yield every field of a trace, or of its hints: what it is, and the values of a column."""
     for field in fields(trace):
-        value = None if field.name == "report" else getattr(trace, field.name)
-        if field.name in NOT_REPLAYED or (field.name == "cluster" and value is None):
+        value: Any = None if field.name == "report" else getattr(trace, field.name)
+        if field.name in NOT_REPLAYED or (field.name in LATER and value is None):
+            continue
+        if field.name == "hints":
+            yield from _told(value)
             continue
         column = value if isinstance(value, np.ndarray) else None
         fact = value if column is None else [column.dtype.kind, *column.shape]

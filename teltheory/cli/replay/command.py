@@ -8,6 +8,7 @@ from typing import Any
 import click
 from rich.table import Table
 
+from teltheory.cli.asked.hints import Hearing, hint_options
 from teltheory.cli.asked.options import (
     forced_option,
     grid_options,
@@ -37,6 +38,7 @@ from teltheory.errors import ArgumentError, FileError, ForcedCachingError, Trace
 from teltheory.model.display import percent, tokens_in_short
 from teltheory.policies.spec import CLAIRVOYANT, ONLINE, POLICIES, parse_policies, policy_texts
 from teltheory.sweep import Cell, Store, sweep
+from teltheory.sweep.board import refuse_hints
 
 MEASURES = (*TTFTS, "hit", "prefill", "written", "slow", "TEL", "vs LRU", "regret", "closed")
 
@@ -49,6 +51,7 @@ MEASURES = (*TTFTS, "hit", "prefill", "written", "slow", "TEL", "vs LRU", "regre
 @click.argument("trace_file", metavar="TRACE")
 @policy_option
 @q_hat_option
+@hint_options
 @workers_option
 @store_option
 @scheduler_option
@@ -61,6 +64,7 @@ MEASURES = (*TTFTS, "hit", "prefill", "written", "slow", "TEL", "vs LRU", "regre
 def replay(
     trace_file: str,
     policies: tuple[str, ...],
+    hearing: Hearing,
     workers: int | None,
     store: str | None,
     scheduler: str | None,
@@ -77,7 +81,7 @@ def replay(
     tlru:rules=holes.
 
     With --tier, once for each tier of memory, there is a table for each choice of their sizes, and a policy may be
-    one for each tier, lru+tlru.
+    one for each tier, lru+tlru. With --hints policies hear what applications say.
 
     Without --policy those that need no file and no fit are replayed, in tables apart: online ones, and clairvoyant
     ones, which look at later turns. In tiers and radix trees these are LRU, Threshold-LRU, T-LRU and its variants,
@@ -90,7 +94,9 @@ def replay(
         raise ArgumentError("--workers", workers, "none with --scheduler, whose own workers do the work")
     every = POLICIES if tiered or prefixes.ruled.nodes is not None else (*ONLINE, *CLAIRVOYANT)
     texts = policy_texts(policies) or every
-    specs = [parse_policies(text) for text in texts]
+    specs = hearing.specs([parse_policies(text) for text in texts], not policies)
+    if hearing:
+        refuse_hints(None, tiered.tiers)
     question, tiers = question_in_tiers(specs, tiered, prefixes=prefixes, **asked)
     kept = None if store is None else Store(store)
     trace = reading.read(trace_file)
@@ -101,7 +107,9 @@ def replay(
             written.report([*served_tables(found, served), *costly(served)], served_as_data(found, served))
             return 0
         cells = run(found, workers, kept, scheduler)
-    written.report(shown_cells(found, cells, grouped=not policies), cells_as_data(found, cells))
+    said, data = hearing.said(found.requests), cells_as_data(found, cells)
+    tables = shown_cells(found, cells, grouped=not (policies or hearing))
+    written.report([*said, *tables], {**data, "hints": list(said)} if said else data)
     return 0
 
 

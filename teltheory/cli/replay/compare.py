@@ -11,6 +11,7 @@ import click
 from rich.table import Table
 
 from teltheory.advice.server import at_load, in_units
+from teltheory.cli.asked.hints import Hearing, hint_options
 from teltheory.cli.asked.options import (
     block_size_option,
     bundled,
@@ -46,7 +47,7 @@ from teltheory.policies.spec import default_estimate, policy_texts
 from teltheory.serving.serve import Serving
 from teltheory.sweep import Store
 from teltheory.sweep.advised import read_policy
-from teltheory.sweep.board import Board, caches_of, drawn_rows, every_policy, rows_of
+from teltheory.sweep.board import Board, caches_of, drawn_rows, every_policy, refuse_hints, rows_of
 from teltheory.sweep.board_text import (
     LEAST_DRAWS,
     LEGEND,
@@ -57,6 +58,9 @@ from teltheory.sweep.board_text import (
     row_cells,
 )
 from teltheory.sweep.compared import CONVERSATIONS, BoardRow
+from teltheory.sweep.price_text import LEGEND as PRICES
+from teltheory.sweep.price_text import notes_on, tables_of
+from teltheory.sweep.prices import PriceList, prices_of
 
 caches_option = option(
     "--cache",
@@ -69,21 +73,28 @@ caches_option = option(
 
 @dataclass(frozen=True)
 class OnTrace:
-    """A trace by its name, what was asked of it, and the rows that came of it."""
+    """A trace by its name, what was asked of it, and the rows that came of each draw of it."""
 
     label: str
     asked: Asked
-    rows: Sequence[BoardRow]
+    drawn: Sequence[Sequence[BoardRow]]
+
+    @property
+    def rows(self) -> Sequence[BoardRow]:
+        """The rows, over all draws."""
+        return drawn_rows(self.drawn)
 
 
 @command(
     None,
     "compare trace.jsonl --capacity 1M --slo 2s",
     "compare trace.jsonl --policy lru,tlru,mine.py:Mine --html board.html",
+    "compare claude_code_sessions --times delays:rate=0.01 --capacity 1M --slo 2s --hints all",
 )
 @click.argument("trace_files", metavar="TRACE...", nargs=-1, required=True)
 @policy_option
 @q_hat_option
+@hint_options
 @caches_option
 @option(
     "--rules",
@@ -108,6 +119,7 @@ class OnTrace:
 def compare(
     trace_files: tuple[str, ...],
     policies: tuple[str, ...],
+    hearing: Hearing,
     caches: tuple[str, ...],
     ruled: tuple[str, ...],
     draws: int | None,
@@ -133,6 +145,9 @@ def compare(
     tlru:q_hat=advised is T-LRU as advise sets it on the first half, libcachesim:ARC one of that library's.
 
     With --tier memory is in tiers, with --replicas requests wait in queues; of assumed --times there are draws.
+
+    With --hints policies hear what applications say. --hints all prints what each hint is worth beside T-LRU, or
+    one --policy: alone, last and in the mean, mistaken, as the best constant, and with the future known.
     """
     picture.check()
     written.check({"--store": store, "--html": page, **picture.files})
@@ -140,6 +155,10 @@ def compare(
     serving, load = loaded.read() if loaded else (None, None)
     texts = policy_texts(policies) or every_policy(serving, tiered.tiers)
     specs = [read_policy(text, bool(serving or tiered)) for text in texts]
+    if hearing:
+        refuse_hints(serving, tiered.tiers)
+    listed = hearing.list_of(specs if policies else (), {"--html": page, **picture.files})
+    specs = [*(hearing.specs(specs, not policies) if listed is None else listed.specs)]
     question, tiers = question_in_tiers(specs, tiered, prefixes=shared_by(wanted, prefixes), **asked)
     how: dict[str, Any] = {"workers": workers, "store": store and Store(store), "scheduler": scheduler}
     how |= {"tiers": tiers, "serving": serving, "load": load}
@@ -147,9 +166,16 @@ def compare(
         over_draws_of(label, map(question.on, drawn_of(reading, file, draws)), file, wanted, how)
         for label, file in labels(trace_files).items()
     ]
-    board = Board(tuple(row for one in found for row in one.rows), question.thresholds.unit)
-    data = {"traces": {one.label: as_data(one.asked) for one in found}, **board.as_dict()}
-    written.report(shown(found, board.unit), data)
+    traces = {one.label: as_data(one.asked) | heard_as_data(one, hearing) for one in found}
+    if listed is not None:
+        lists = PriceList(tuple(place for one in found for place in prices_of(listed, one.drawn)))
+        written.report(
+            shown_prices(found, lists, hearing, question.thresholds.unit), {"traces": traces, **lists.as_dict()}
+        )
+        return 0
+    board = Board(tuple(row for one in found for row in drawn_rows(one.drawn)), question.thresholds.unit)
+    data = {"traces": traces, **board.as_dict()}
+    written.report(shown(found, board.unit, hearing), data)
     if page is not None:
         board.to_html(page)
     picture.draw(lambda: draw_board(data["rows"]), caption_of_board(data["rows"]))
@@ -170,7 +196,7 @@ def over_draws_of(
     """Compare the policies on each draw of a trace; what is said is of the first."""
     with about(file):
         found = [compared(label, one, caches, **how) for one in drawn]
-    return replace(found[0], rows=drawn_rows([one.rows for one in found]))
+    return replace(found[0], drawn=[one.rows for one in found])
 
 
 def drawn_of(reading: Reading, file: str, draws: int | None) -> Iterator[Trace]:
@@ -217,15 +243,20 @@ def compared(
 
             how |= {"progress": told}
             rows += rows_of(label, requests, grid, [cache], asked.trace, **how)
-    return OnTrace(label, asked, rows)
+    return OnTrace(label, asked, [rows])
 
 
-def shown(found: Sequence[OnTrace], unit: str) -> Iterator[str | Table]:
-    """Yield what was assumed of each trace, the legend, and a table for each place and group."""
+def assumed(found: Sequence[OnTrace], hearing: Hearing, legend: str) -> Iterator[str]:
+    """Yield what was assumed of each trace, its hints among it, and the legend."""
     for one in found:
         first, *rest = one.asked.lines()
-        yield from (f"{one.label}: {first}", *rest, *own_defaults(one))
-    yield f"{LEGEND} {'Forced' if found[0].asked.grid.forced else 'Optional'} caching."
+        yield from (f"{one.label}: {first}", *rest, *own_defaults(one), *hearing.said(one.asked.requests))
+    yield f"{legend} {'Forced' if found[0].asked.grid.forced else 'Optional'} caching."
+
+
+def shown(found: Sequence[OnTrace], unit: str, hearing: Hearing) -> Iterator[str | Table]:
+    """Yield what was assumed of each trace, the legend, and a table for each place and group."""
+    yield from assumed(found, hearing, LEGEND)
     for one in found:
         yield from notes_of(one.rows)
         for rows in places(one.rows):
@@ -236,6 +267,23 @@ def shown(found: Sequence[OnTrace], unit: str) -> Iterator[str | Table]:
             chosen = "; ".join(f"{each.policy}: {each.setting}" for each in rows if each.setting is not None)
             title = f"{row.trace}, {row.cache}, {place}, {row.group} policies{chosen and f'; {chosen}'}"
             yield plain_table(title, columns, lines, ("policy",))
+
+
+def shown_prices(found: Sequence[OnTrace], lists: PriceList, hearing: Hearing, unit: str) -> Iterator[str | Table]:
+    """Yield what was assumed of each trace, the legend, and the tables of each place."""
+    yield from assumed(found, hearing, PRICES)
+    sizes = {one.label: one.asked.thresholds for one in found}
+    for place in lists.places:
+        row, thresholds = place.row, sizes[place.row.trace]
+        yield f"{row.trace}, {row.cache}, capacity {thresholds.size(row.capacity)}, {thresholds.label(row.xi)}:"
+        yield from notes_on(place)
+        for title, columns, lines in tables_of(place, unit):
+            yield plain_table(title, columns, lines, columns[:1])
+
+
+def heard_as_data(one: OnTrace, hearing: Hearing) -> dict[str, Any]:
+    """Return what was recorded and assumed of hints as plain data, nothing without any."""
+    return {"hints": list(hearing.said(one.asked.requests))} if hearing else {}
 
 
 def as_data(asked: Asked) -> dict[str, Any]:
