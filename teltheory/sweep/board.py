@@ -8,7 +8,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from teltheory.base.progress import Progress
 from teltheory.base.whole_files import write_whole
 from teltheory.cost.given import LatencyGiven, Model, Units, latency_of, refuse_file
 from teltheory.errors import ArgumentError
@@ -75,12 +74,9 @@ def compare(
     serving: Serving | None = None,
     latency: LatencyGiven | None = None,
     model: Model | None = None,
-    workers: int | None = 1,
-    store: Store | str | Path | None = None,
-    scheduler: str | None = None,
-    progress: Progress = None,
     hints: Any = None,
     announced: Announcement | None = None,
+    **how: Any,
 ) -> Board:
     """Replay every policy on every trace, and show each beside LRU, the optimum and the others.
 
@@ -97,34 +93,31 @@ def compare(
     rules : Rules, str, or a sequence of them
         What engines' caches do, as in `Problem`: each is a cache more, forced if its requests hold their paths.
     serving : Serving, optional
-        How requests wait for each other; TEL is in seconds then, and no optimum is known.
-    q_hat, forced, latency, model, workers, store, scheduler, progress : as in `Grid` and `sweep`
-    hints : sequence of sets of hints, optional
-        A row a policy and set: ``"close,superseded"``, names and hints of your own, or "none".
-    announced : Announcement, optional
-        What is announced beside what the traces record; left out, an agent's end with its last response.
+        How requests wait; TEL is in seconds then, and no optimum is known.
+    q_hat, forced, latency, model : as in `Grid`
+    hints, announced : sequence of sets of hints, Announcement, optional
+        A row a policy and set, as ``"close,superseded"`` or "none"; what is announced beside what is recorded.
+    **how : workers, store, scheduler and progress, as in `sweep`
     """
     tiers = [one for one in capacities if several(one) is not None]
     every = every_policy(serving, tiers) if policies is None else policies
-    given, own = named_traces(traces), latency_of(latency, model)
     check_lists({"policies": every, "capacities": capacities, "slo": slo, "xi": xi, "caches": caches or ()})
+    refuse_hints(hints, serving, tiers)
     read = [read_policy(one, bool(serving or tiers)) for one in every]
-    if hints is not None:
-        refuse_hints(serving, tiers)
-        read = heard(read, read_hints(hints), announced or Announcement(), policies is None)
-    sizes = [one for one in capacities if one not in tiers]
-    grid = Grid(read, sizes, (*xi, *slo), q_hat, forced=forced, latency=own, model=model)
-    how = {"workers": workers, "store": store, "scheduler": scheduler, "progress": progress}
-    wanted = (*(caches or ()), *(rules if isinstance(rules, list | tuple) else [rules]))
-    found = by_draw(given, grid, tiers, {"caches": wanted, "serving": serving, **how})
-    return Board(tuple(row for drawn in found for row in drawn_rows(drawn)))
+    read = heard(read, read_hints(hints or ["none"]), announced or Announcement(), policies is None)
+    asked = read, [one for one in capacities if one not in tiers], (*xi, *slo), q_hat
+    grid = Grid(*asked, forced=forced, latency=latency_of(latency, model), model=model)
+    how |= {"caches": caches, "rules": rules, "serving": serving}
+    return Board(tuple(row for drawn in by_draw(traces, grid, tiers, how) for row in drawn_rows(drawn)))
 
 
 def by_draw(
-    given: Mapping[str, Sequence[Any]], grid: Grid, tiers: Sequence[Any], how: dict[str, Any]
+    traces: Mapping[str, Any] | Any, grid: Grid, tiers: Sequence[Any], how: dict[str, Any]
 ) -> Iterator[list[list[BoardRow]]]:
-    """Yield the rows of traces by name, of each draw of a trace by itself."""
-    if isinstance(how["store"], str | Path):
+    """Yield the rows of each trace, of each draw of it by itself; what is asked wrongly is refused at once."""
+    given, caches, rules = named_traces(traces), how.pop("caches", None) or (), how.pop("rules", ())
+    how |= {"caches": (*caches, *(rules if isinstance(rules, list | tuple) else [rules]))}
+    if isinstance(how.get("store"), str | Path):
         how |= {"store": Store(how["store"])}
 
     def rows(label: str, one: Any) -> Iterator[BoardRow]:
@@ -135,9 +128,9 @@ def by_draw(
     yield from ([[*rows(label, one)] for one in draws] for label, draws in given.items())
 
 
-def refuse_hints(serving: Serving | None, tiers: Sequence[Any]) -> None:
+def refuse_hints(hints: Any, serving: Serving | None, tiers: Sequence[Any]) -> None:
     """Refuse hints where nothing hears them."""
-    if serving is not None or tiers:
+    if hints and (serving is not None or tiers):
         raise ArgumentError("hints", "tiers" if tiers else "a queue", "one cache that nobody waits for")
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from teltheory.model.display import percent
 from teltheory.sweep.board_text import CHANGES, LEAST_DRAWS
-from teltheory.sweep.prices import KINDS, MARGINALS, OPTIMUM, PERFECT, Pair, Priced, PricesAt, Worth
+from teltheory.sweep.prices import KINDS, MARGINALS, OPTIMUM, PERFECT, HintWorth, Pair, PricedRow, PricesAt
 
 LEGEND = (
     "closed: share of LRU's distance to the hindsight optimum of this cache; two numbers where that is known "
@@ -64,7 +64,7 @@ def _headings(place: PricesAt, unit: str) -> list[str]:
     return ["policy and hints", tel, "closed", *sure, *gain, "prefill", f"P50 {unit}", f"P95 {unit}"]
 
 
-def _row(one: Priced, draws: int, unit: str, sure_of_sessions: bool) -> list[str]:
+def _row(one: PricedRow, draws: int, unit: str, sure_of_sessions: bool) -> list[str]:
     sure = [_between(one.over)] if draws > 1 else []
     first = one.rows[0]
     gain = [_between(first[0].gain_interval if len(first) == 1 else None)] * sure_of_sessions
@@ -80,7 +80,7 @@ def _optimum(place: PricesAt) -> list[str]:
     return [OPTIMUM, low if low == high else f"{low} to {high}", percent(1)]
 
 
-def _worth(one: Worth, drawn: bool) -> list[str]:
+def _worth(one: HintWorth, drawn: bool) -> list[str]:
     over = [_between(one.over) + CHANGES * one.changes_sign] if drawn else []
     return [one.player, *(pair(getattr(one, name)) for name in MARGINALS), *over]
 

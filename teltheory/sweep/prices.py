@@ -19,21 +19,18 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 from math import comb
-from pathlib import Path
 from typing import Any
 
-from teltheory.base.progress import Progress
 from teltheory.cost.given import LatencyGiven, Model, latency_of
 from teltheory.errors import ArgumentError
 from teltheory.model.announcement import Announcement
 from teltheory.model.display import percent
 from teltheory.model.hints import CLOSE, RESUME, RETAIN
 from teltheory.model.tables import Tabular
+from teltheory.model.tiers import several
 from teltheory.policies.hinted import Hint
 from teltheory.policies.spec import as_spec, parse_policy
-from teltheory.replay.engine_rules import Rules
-from teltheory.sweep import Store
-from teltheory.sweep.board import by_draw, check_lists, named_traces
+from teltheory.sweep.board import by_draw, check_lists, refuse_hints
 from teltheory.sweep.cells import columns_of
 from teltheory.sweep.compared import BoardRow
 from teltheory.sweep.constants import IDLE
@@ -70,7 +67,7 @@ def subsets(of: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Pricing:
     """What a price list is of: LRU and a policy, the hints, and what is announced of them.
 
     `seeds` are those of what is drawn in a misprediction, `most` the constants of a family that are tried.
@@ -149,7 +146,7 @@ class Asked:
             yield Wanted(PERFECT, f"{name}, never read again", (self._spec(parse_policy(text), ()),))
 
 
-def asked_of(policy: Any, hints: Any, announced: Announcement, seeds: int = SEEDS, most: int = MOST) -> Asked:
+def asked_of(policy: Any, hints: Any, announced: Announcement, seeds: int = SEEDS, most: int = MOST) -> Pricing:
     """Return what a price list is of, as it is given."""
     for name, number in (("seeds", seeds), ("most", most)):
         if number < 1:
@@ -158,11 +155,11 @@ def asked_of(policy: Any, hints: Any, announced: Announcement, seeds: int = SEED
     use = read_use([hint for word in words for hint in (HINTS if word == ALL else [word])])
     if not use:
         raise ArgumentError("hints", hints, "at least one hint")
-    return Asked(as_spec(policy, parse_policy), use, announced, seeds, most)
+    return Pricing(as_spec(policy, parse_policy), use, announced, seeds, most)
 
 
 @dataclass(frozen=True)
-class Priced:
+class PricedRow:
     """One of the list: its rows by draw of what is assumed of the trace, and by seed."""
 
     kind: str
@@ -297,7 +294,7 @@ def _marginal(tels: Mapping[frozenset[str], Fraction], one: str, others: Sequenc
 
 
 @dataclass(frozen=True)
-class Worth:
+class HintWorth:
     """A player's marginals as shares of LRU's distance; `over` are the least and the greatest mean of a draw."""
 
     player: str
@@ -323,8 +320,8 @@ class Worth:
 class PricesAt:
     """The list at one place: a trace, a cache, a capacity and a threshold."""
 
-    asked: Asked
-    priced: tuple[Priced, ...]
+    asked: Pricing
+    priced: tuple[PricedRow, ...]
 
     @property
     def row(self) -> BoardRow:
@@ -352,7 +349,7 @@ class PricesAt:
         }
 
     @property
-    def worths(self) -> list[Worth]:
+    def worths(self) -> list[HintWorth]:
         """What each hint and the policy are worth; none where a set has no numbers."""
         players, of = self.asked.players, self.distances
         named = {one.name: one for one in self.priced}
@@ -364,10 +361,10 @@ class PricesAt:
         return [_worth(one, [drawn[i] for drawn in each], of) for i, one in enumerate(whole)]
 
 
-def _worth(whole: Marginal, each: Sequence[Marginal], of: Sequence[Distance]) -> Worth:
+def _worth(whole: Marginal, each: Sequence[Marginal], of: Sequence[Distance]) -> HintWorth:
     shares = {name: share([getattr(whole, name)], of) for name in MARGINALS}
     over = ends(share([one.mean], [base]) for one, base in zip(each, of, strict=True))
-    return Worth(whole.player, **shares, over=over)
+    return HintWorth(whole.player, **shares, over=over)
 
 
 @dataclass(frozen=True)
@@ -395,16 +392,11 @@ def price_of_hints(
     announced: Announcement | None = None,
     seeds: int = SEEDS,
     most: int = MOST,
-    caches: Sequence[str] | None = None,
-    rules: Rules | str | Sequence[Rules | str] = (),
     q_hat: int | str | None = None,
     forced: bool = False,
     latency: LatencyGiven | None = None,
     model: Model | None = None,
-    workers: int | None = 1,
-    store: Store | str | Path | None = None,
-    scheduler: str | None = None,
-    progress: Progress = None,
+    **how: Any,
 ) -> PriceList:
     """Return what each hint is worth: alone, last, in the mean; mistaken, as a constant, and as the future has it.
 
@@ -421,25 +413,23 @@ def price_of_hints(
         What is announced beside what the traces record.
     seeds, most : int
         Seeds of what is drawn in a misprediction, and values of a family's constant that are tried.
-    caches, rules, q_hat, forced, latency, model, workers, store, scheduler, progress : as in `compare`
+    q_hat, forced, latency, model : as in `compare`
+    **how : caches, rules, workers, store, scheduler and progress, as in `compare`
     """
-    given, asked = named_traces(traces), asked_of(policy, hints, announced or Announcement(), seeds, most)
-    sizes = {"capacities": capacities, "slo": slo, "xi": xi, "caches": caches or ()}
-    check_lists({"policies": [policy], **sizes})
-    own = latency_of(latency, model)
+    asked, own = asked_of(policy, hints, announced or Announcement(), seeds, most), latency_of(latency, model)
+    check_lists({"policies": [policy], "capacities": capacities, "slo": slo, "xi": xi})
+    refuse_hints(hints, how.get("serving"), [one for one in capacities if several(one) is not None])
     grid = Grid(asked.specs, capacities, (*xi, *slo), q_hat, forced=forced, latency=own, model=model)
-    wanted = (*(caches or ()), *(rules if isinstance(rules, list | tuple) else [rules]))
-    how = {"workers": workers, "store": store, "scheduler": scheduler, "progress": progress, "caches": wanted}
-    return PriceList(tuple(place for drawn in by_draw(given, grid, (), how) for place in prices_of(asked, drawn)))
+    return PriceList(tuple(place for drawn in by_draw(traces, grid, (), how) for place in prices_of(asked, drawn)))
 
 
-def prices_of(asked: Asked, drawn: Sequence[Sequence[BoardRow]]) -> Iterator[PricesAt]:
+def prices_of(asked: Pricing, drawn: Sequence[Sequence[BoardRow]]) -> Iterator[PricesAt]:
     """Yield the list of each place, of the rows of all that is asked, by draw."""
     specs, wanted = asked.specs, asked.wanted()
     for start in range(0, len(drawn[0]), len(specs)):
         at = [dict(zip(specs, rows[start : start + len(specs)], strict=True)) for rows in drawn]
         found = (
-            Priced(one.kind, one.name, tuple(tuple(rows[spec] for spec in one.specs) for rows in at))
+            PricedRow(one.kind, one.name, tuple(tuple(rows[spec] for spec in one.specs) for rows in at))
             for one in wanted
         )
         yield PricesAt(asked, tuple(found))

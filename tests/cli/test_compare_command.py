@@ -16,6 +16,15 @@ from teltheory import LeastRecentlyUsed
 class Mine(LeastRecentlyUsed):
     pass
 """
+HINT = """
+from dataclasses import dataclass
+from teltheory import Hint
+
+@dataclass(frozen=True)
+class Mine(Hint):
+    def holds(self, request, now):
+        return request.latest
+"""
 ASKED = ("--capacity", "1100,2500", "--xi", "600")
 
 
@@ -103,7 +112,51 @@ def test_a_second_run_takes_all_from_the_store(rows, shared_file, tmp_path, monk
     assert rows(*asked) == first
 
 
+def test_hints_are_rows_of_their_own_in_compare_and_replay(rows, output, in_words, shared_file):
+    asked = (shared_file, *ASKED, "--policy", "lru,tlru", "--hints", "none", "--hints", "close,superseded")
+    hints, texts = ["none", "close,superseded"], ["1100", "2500"]
+    forest = tt.read_trace(str(shared_file)).forest
+    board = tt.compare({shared_file.name: forest}, ["lru", "tlru"], texts, xi=["600"], hints=hints)
+    found = rows(*asked)
+    assert found == json.loads(json.dumps(board.as_dict()["rows"]))
+    replayed = json.loads(output("replay", *asked, "--json", "-"))
+    assert [row["tel"] for row in replayed["rows"]] == [row["tel"] for row in found]
+    assert [row["policy"] for row in replayed["rows"][:2]] == ["lru", "lru + close + superseded"]
+    assert any("agents are closed 60 s after" in one for one in _said(output, asked, "--close-delay", "60s"))
+    assert "assumed: 8 agents are closed 0 s after their last response" in in_words("compare", *asked)
+
+
+def _said(output, asked, *more):
+    return json.loads(output("compare", *asked, *more, "--json", "-"))["traces"]["shared.jsonl"]["hints"]
+
+
+@pytest.mark.parametrize("own", ["", ",mine.py:Mine"])
+def test_the_price_list_is_that_of_python(output, in_words, shared_file, tmp_path, monkeypatch, own):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(HINT)
+    asked = ("compare", shared_file, "--capacity", "1100", "--xi", "600", "--hints", f"all{own}", "--retain", "2s")
+    text, data = in_words(*asked), json.loads(output(*asked, "--json", "-"))
+    forest = tt.read_trace(str(shared_file)).forest
+    how = {"xi": ["600"], "hints": f"all{own}", "announced": tt.Announcement(retain="2s")}
+    expected = tt.price_of_hints({shared_file.name: forest}, "tlru", ["1100"], **how)
+    assert data["places"] == json.loads(json.dumps(expected.as_dict()["places"]))
+    players = [one["player"] for one in data["places"][0]["worths"]]
+    assert players == ["close", "superseded", "resume", "retain", *["Mine"] * bool(own), "tlru"]
+    assert "what each closes" in text
+    assert "the optimum" in text
+    assert "blocks kept after responses: 2s" in text
+
+
 REFUSED = [
+    (("--close-delay", "60s"), "--hints with it"),
+    (("--hints", "close", "--close-if", "end_turn"), "stop=REASON"),
+    (("--hints", "close", "--close-delay", "60"), "--close-delay: found"),
+    (("--hints", "retain", "--retain", "tool_use"), "REASON=TIME"),
+    (("--hints", "all", "--policy", "tlru,lfu"), "one beside lru"),
+    (("--hints", "all", "--html", "x"), "none with --hints all"),
+    (("--hints", "close", "--policy", "belady"), "does not know the future"),
+    (("--hints", "ends"), "close, superseded"),
+    (("--hints", "close", "--tier", "600", "--tier", "900"), "one cache that nobody waits for"),
     (("--cache", "radix"), "expected strict, holes, vllm"),
     (("--rules", "sgl"), "expected strict, holes, vllm"),
     (("--cache", "conversations", "--block-size", "1024"), "none with --cache conversations"),

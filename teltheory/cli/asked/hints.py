@@ -11,10 +11,12 @@ import click
 from teltheory.cli.asked.options import bundled
 from teltheory.cli.parts import option
 from teltheory.errors import ArgumentError
+from teltheory.model.announced import BY_STOP, ORACLE
 from teltheory.model.announcement import Announcement
-from teltheory.model.units import is_time, listed_values
+from teltheory.model.units import is_time, listed_values, read_time
+from teltheory.sweep.board import refuse_hints
 from teltheory.sweep.hinting import ALL, heard, read_hints
-from teltheory.sweep.prices import Asked, asked_of
+from teltheory.sweep.prices import Pricing, asked_of
 
 
 @dataclass(frozen=True)
@@ -34,16 +36,19 @@ class Hearing:
     @property
     def announced(self) -> Announcement:
         """What is announced."""
-        given = {"delay": self.close_delay, "resume": self.resume, "error": self.resume_error}
-        said = {name: value for name, value in given.items() if value is not None}
-        return Announcement(**said, stop=self._stop(), retain=self._retain())  # type: ignore[arg-type]
+        delay = 0 if self.close_delay is None else float(read_time("--close-delay", self.close_delay))
+        if self.resume not in (None, ORACLE, BY_STOP):
+            read_time("--resume", str(self.resume))
+        error = self.resume_error or 0
+        return Announcement(delay, self._stop(), self._retain(), self.resume, error=error)
 
-    def specs(self, specs: Sequence[Any], all_of_them: bool) -> Sequence[Any]:
+    def specs(self, specs: Sequence[Any], all_of_them: bool, tiers: Sequence[Any] = ()) -> Sequence[Any]:
         """Return what is replayed of policies: a policy and set of hints after the other."""
         self._check()
+        refuse_hints(self.hints, None, tiers)
         return heard(specs, read_hints(self.hints), self.announced, all_of_them) if self else specs
 
-    def list_of(self, specs: Sequence[Any], files: Mapping[str, Any]) -> Asked | None:
+    def list_of(self, specs: Sequence[Any], files: Mapping[str, Any]) -> Pricing | None:
         """Return what a price list is of, None unless all hints are asked for; it has no files."""
         if not any(ALL in one.split(",") for one in self.hints):
             return None

@@ -38,7 +38,6 @@ from teltheory.errors import ArgumentError, FileError, ForcedCachingError, Trace
 from teltheory.model.display import percent, tokens_in_short
 from teltheory.policies.spec import CLAIRVOYANT, ONLINE, POLICIES, parse_policies, policy_texts
 from teltheory.sweep import Cell, Store, sweep
-from teltheory.sweep.board import refuse_hints
 
 MEASURES = (*TTFTS, "hit", "prefill", "written", "slow", "TEL", "vs LRU", "regret", "closed")
 
@@ -94,9 +93,7 @@ def replay(
         raise ArgumentError("--workers", workers, "none with --scheduler, whose own workers do the work")
     every = POLICIES if tiered or prefixes.ruled.nodes is not None else (*ONLINE, *CLAIRVOYANT)
     texts = policy_texts(policies) or every
-    specs = hearing.specs([parse_policies(text) for text in texts], not policies)
-    if hearing:
-        refuse_hints(None, tiered.tiers)
+    specs = hearing.specs([parse_policies(text) for text in texts], not policies, tiered.tiers)
     question, tiers = question_in_tiers(specs, tiered, prefixes=prefixes, **asked)
     kept = None if store is None else Store(store)
     trace = reading.read(trace_file)
@@ -107,9 +104,8 @@ def replay(
             written.report([*served_tables(found, served), *costly(served)], served_as_data(found, served))
             return 0
         cells = run(found, workers, kept, scheduler)
-    said, data = hearing.said(found.requests), cells_as_data(found, cells)
-    tables = shown_cells(found, cells, grouped=not (policies or hearing))
-    written.report([*said, *tables], {**data, "hints": list(said)} if said else data)
+    said, tables = hearing.said(found.requests), shown_cells(found, cells, grouped=not (policies or hearing))
+    written.report([*said, *tables], cells_as_data(found, cells) | ({"hints": [*said]} if said else {}))
     return 0
 
 

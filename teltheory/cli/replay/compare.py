@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -60,7 +60,7 @@ from teltheory.sweep.board_text import (
 from teltheory.sweep.compared import CONVERSATIONS, BoardRow
 from teltheory.sweep.price_text import LEGEND as PRICES
 from teltheory.sweep.price_text import notes_on, tables_of
-from teltheory.sweep.prices import PriceList, prices_of
+from teltheory.sweep.prices import PriceList, Pricing, prices_of
 
 caches_option = option(
     "--cache",
@@ -85,11 +85,25 @@ class OnTrace:
         return drawn_rows(self.drawn)
 
 
+@dataclass(frozen=True)
+class Workplace:
+    """Where the work is done, and what keeps it."""
+
+    workers: int | None = None
+    store: str | None = None
+    scheduler: str | None = None
+
+    @property
+    def how(self) -> dict[str, Any]:
+        """What a sweep is told of it."""
+        return {**vars(self), "store": self.store and Store(self.store)}
+
+
 @command(
     None,
     "compare trace.jsonl --capacity 1M --slo 2s",
     "compare trace.jsonl --policy lru,tlru,mine.py:Mine --html board.html",
-    "compare claude_code_sessions --times delays:rate=0.01 --capacity 1M --slo 2s --hints all",
+    "compare sessions.jsonl --capacity 1M --slo 2s --hints all",
 )
 @click.argument("trace_files", metavar="TRACE...", nargs=-1, required=True)
 @policy_option
@@ -108,9 +122,7 @@ class OnTrace:
 @picture_options("TEL and prefill over the capacity, and one against the other")
 @tier_options
 @serving_options()
-@workers_option
-@store_option
-@scheduler_option
+@bundled("work", Workplace, workers_option, store_option, scheduler_option)
 @trace_options()
 @forced_option
 @bundled("prefixes", Prefixes, block_size_option, without_option)
@@ -127,9 +139,7 @@ def compare(
     picture: Picture,
     tiered: Tiered,
     loaded: Loaded,
-    workers: int | None,
-    store: str | None,
-    scheduler: str | None,
+    work: Workplace,
     reading: Reading,
     prefixes: Prefixes,
     written: Written,
@@ -145,41 +155,51 @@ def compare(
     tlru:q_hat=advised is T-LRU as advise sets it on the first half, libcachesim:ARC one of that library's.
 
     With --tier memory is in tiers, with --replicas requests wait in queues; of assumed --times there are draws.
-
-    With --hints policies hear what applications say. --hints all prints what each hint is worth beside T-LRU, or
-    one --policy: alone, last and in the mean, mistaken, as the best constant, and with the future known.
+    With --hints policies hear applications; --hints all prints what each hint is worth beside T-LRU or a --policy.
     """
     picture.check()
-    written.check({"--store": store, "--html": page, **picture.files})
+    written.check({"--store": work.store, "--html": page, **picture.files})
     wanted = [*listed_values("cache", caches), *listed_values("rules", ruled)]
     serving, load = loaded.read() if loaded else (None, None)
-    texts = policy_texts(policies) or every_policy(serving, tiered.tiers)
-    specs = [read_policy(text, bool(serving or tiered)) for text in texts]
-    if hearing:
-        refuse_hints(serving, tiered.tiers)
-    listed = hearing.list_of(specs if policies else (), {"--html": page, **picture.files})
-    specs = [*(hearing.specs(specs, not policies) if listed is None else listed.specs)]
+    specs, pricing = asked_for(policies, hearing, serving, tiered, {"--html": page, **picture.files})
     question, tiers = question_in_tiers(specs, tiered, prefixes=shared_by(wanted, prefixes), **asked)
-    how: dict[str, Any] = {"workers": workers, "store": store and Store(store), "scheduler": scheduler}
-    how |= {"tiers": tiers, "serving": serving, "load": load}
+    how = {**work.how, "tiers": tiers, "serving": serving, "load": load}
     found = [
         over_draws_of(label, map(question.on, drawn_of(reading, file, draws)), file, wanted, how)
         for label, file in labels(trace_files).items()
     ]
     traces = {one.label: as_data(one.asked) | heard_as_data(one, hearing) for one in found}
-    if listed is not None:
-        lists = PriceList(tuple(place for one in found for place in prices_of(listed, one.drawn)))
-        written.report(
-            shown_prices(found, lists, hearing, question.thresholds.unit), {"traces": traces, **lists.as_dict()}
-        )
+    if pricing is not None:
+        lists = PriceList(tuple(place for one in found for place in prices_of(pricing, one.drawn)))
+        written.report(shown_prices(found, lists, hearing), {"traces": traces, **lists.as_dict()})
         return 0
-    board = Board(tuple(row for one in found for row in drawn_rows(one.drawn)), question.thresholds.unit)
-    data = {"traces": traces, **board.as_dict()}
-    written.report(shown(found, board.unit, hearing), data)
+    board = Board(tuple(row for one in found for row in one.rows), question.thresholds.unit)
+    written.report(shown(found, board.unit, hearing), {"traces": traces, **board.as_dict()})
+    drawn(board, page, picture)
+    return 0
+
+
+def drawn(board: Board, page: str | None, picture: Picture) -> None:
+    """Write the page and the figure of a board, where they are asked for."""
     if page is not None:
         board.to_html(page)
-    picture.draw(lambda: draw_board(data["rows"]), caption_of_board(data["rows"]))
-    return 0
+    rows = board.as_dict()["rows"]
+    picture.draw(lambda: draw_board(rows), caption_of_board(rows))
+
+
+def asked_for(
+    policies: tuple[str, ...],
+    hearing: Hearing,
+    serving: Serving | None,
+    tiered: Tiered,
+    files: Mapping[str, Any],
+) -> tuple[list[Any], Pricing | None]:
+    """Return what is replayed, and what a price list is of if all hints are asked for."""
+    texts = policy_texts(policies) or every_policy(serving, tiered.tiers)
+    specs = [read_policy(text, bool(serving or tiered)) for text in texts]
+    refuse_hints(hearing.hints, serving, tiered.tiers)
+    pricing = hearing.list_of(specs if policies else (), files)
+    return [*(hearing.specs(specs, not policies) if pricing is None else pricing.specs)], pricing
 
 
 def shared_by(caches: Sequence[str], prefixes: Prefixes) -> Prefixes:
@@ -269,7 +289,7 @@ def shown(found: Sequence[OnTrace], unit: str, hearing: Hearing) -> Iterator[str
             yield plain_table(title, columns, lines, ("policy",))
 
 
-def shown_prices(found: Sequence[OnTrace], lists: PriceList, hearing: Hearing, unit: str) -> Iterator[str | Table]:
+def shown_prices(found: Sequence[OnTrace], lists: PriceList, hearing: Hearing) -> Iterator[str | Table]:
     """Yield what was assumed of each trace, the legend, and the tables of each place."""
     yield from assumed(found, hearing, PRICES)
     sizes = {one.label: one.asked.thresholds for one in found}
@@ -277,7 +297,7 @@ def shown_prices(found: Sequence[OnTrace], lists: PriceList, hearing: Hearing, u
         row, thresholds = place.row, sizes[place.row.trace]
         yield f"{row.trace}, {row.cache}, capacity {thresholds.size(row.capacity)}, {thresholds.label(row.xi)}:"
         yield from notes_on(place)
-        for title, columns, lines in tables_of(place, unit):
+        for title, columns, lines in tables_of(place, thresholds.unit):
             yield plain_table(title, columns, lines, columns[:1])
 
 
