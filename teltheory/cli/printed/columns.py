@@ -189,7 +189,7 @@ DEFINITIONS = {
     r"modules pml \w+ (union|cached)": "its union, of which one module is chosen; whether it is cached",
     r"what|of": "what the stretch or the file is, and of what",
     r"compare (hint or policy|policy and hints)": "what is priced: a hint, a policy, or a policy that hears hints",
-    r"compare (alone|last)": "share of LRU's distance to the optimum that it closes by itself, or beside all others",
+    r"compare (alone|last)": "share of LRU's distance to the optimum that it closes alone, or beside all others",
     r"compare (least|most)": "the least and the greatest share that it closes beside any of the others",
     r"compare mean": "the mean of what it closes over all orders in which hints and policy come (Shapley)",
     r"compare (mean|closed), draws": "the least and the greatest of these shares in one draw",
