@@ -44,7 +44,7 @@ SHOWN = (
 
 @dataclass(frozen=True)
 class Row(TableRow):
-    """One policy with its hints in one draw of a cell; TEL is in blocks, a mean over seeds where there are some."""
+    """One policy with its hints in one draw of a cell; TEL is in blocks, a mean over seeds if there are some."""
 
     rate: float
     capacity: int
