@@ -44,8 +44,8 @@ Asked = tuple[Row, Case, list[int]]
 def random_rows(forests: int, seed: int) -> Iterator[Asked]:
     """Yield random forests."""
     share = -(-forests // len(POLICIES))
-    for policy in POLICIES:
-        cases = list(session_cases(seed, share, policy))
+    for place, policy in enumerate(POLICIES):
+        cases = list(session_cases(seed + place, share, policy))
         row = Row(cases[0], f"{share:,} forests", "longest + 0 to 8", "prompts, chunks of 1 to 3")
         yield from ((row, case, hits_of(case)) for case in cases)
 
@@ -93,7 +93,7 @@ def lines(options: argparse.Namespace) -> Iterator[str]:
 
 def vectors(python: str, seed: int) -> dict[str, Any]:
     """Return what SGLang hits on a few forests."""
-    cases = [case for policy in POLICIES for case in session_cases(seed, VECTORS, policy)]
+    cases = [case for place, one in enumerate(POLICIES) for case in session_cases(seed + place, VECTORS, one)]
     theirs = answers(python, "sglang", cases)
     versions = [told["version"] for told in islice(theirs, 1)]
     kept = [{name: value for name, value in case.items() if value is not None} for case in cases]
