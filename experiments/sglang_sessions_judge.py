@@ -28,7 +28,7 @@ from experiments.check_engines import COLUMNS, POLICIES, Row, answers, written_l
 from experiments.engine_cases import Case, hits_of, session_cases
 from experiments.sglang_policies import policy_of
 from teltheory.paper.script import errors_in_one_line, markdown, say, write_text
-from teltheory.replay.radix.sessions import Sessions
+from teltheory.replay.radix.sessions import RadixSessions
 
 TRACE = Path(os.environ.get("TELTHEORY_DATA", "../shared/data")) / "claude_code_sessions"
 CAPACITIES = (11_719, 15_625)
@@ -58,7 +58,7 @@ def trace_rows(folder: Path) -> Iterator[Asked]:
     if forest.hints is None:
         forest = forest.with_hints(tt.Hints.of(forest, agent=forest.cluster.tolist()))
     forest = forest.with_hints(tt.Hints.announce(forest))
-    session, begin, closed = (column.tolist() for column in Sessions.of(forest, known=True))
+    session, begin, closed = (column.tolist() for column in RadixSessions.of(forest, known=True))
     after = [max(k - 1, one) for k in range(len(forest)) for one in closed[begin[k] : begin[k + 1]]]
     told: dict[str, Any] = {
         "paths": [forest.path(k)[:ask] for k, ask in enumerate(forest.ask.tolist())],

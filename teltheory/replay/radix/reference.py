@@ -27,7 +27,7 @@ from teltheory.model.outcome import Outcome
 from teltheory.policies.node import Node
 from teltheory.policies.policy import mark_of, settled
 from teltheory.replay.radix.nodes import RadixNodes
-from teltheory.replay.radix.sessions import Sessions, Users
+from teltheory.replay.radix.sessions import RadixSessions, Users
 from teltheory.replay.trees.reference import following_requests, listening
 
 
@@ -120,7 +120,7 @@ class RadixTree:
         self.mark, self.chunk = mark_of(policy), nodes.most_units(instance.requests.block_size)
         n, arrival = len(instance.requests), instance.requests.arrival
         self.times = [None] * n if arrival is None else arrival.tolist()
-        self.users = Users(Sessions.of(instance.requests, nodes.sessions))
+        self.users = Users(RadixSessions.of(instance.requests, nodes.sessions))
         self.root = RadixNode(0, 0, 0, None)
         self.used = 0
         self.following = following_requests(instance.by_units())

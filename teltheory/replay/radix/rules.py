@@ -25,7 +25,7 @@ from teltheory.policies.policy import NotCompiledError, Policy, mark_of, settled
 from teltheory.policies.residence import ByResidence
 from teltheory.replay.chains.rules import whole_lengths
 from teltheory.replay.radix.nodes import RadixNodes
-from teltheory.replay.radix.sessions import Sessions
+from teltheory.replay.radix.sessions import RadixSessions
 from teltheory.replay.trees.facts import VisitPieces
 from teltheory.replay.trees.visits import Visits, levels
 
@@ -92,7 +92,7 @@ def replay_kernel(instance: ForestInstance, policy: Policy, nodes: RadixNodes) -
     n, pieces = len(forest), len(visits.parent)
     cached, written, needed = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(2, np.int64)
     state = np.full(16 * places, -1, np.int64), np.full(pieces, -1, np.int64), np.empty(places, np.int64)
-    session, begin, closed = Sessions.of(forest, nodes.sessions)
+    session, begin, closed = RadixSessions.of(forest, nodes.sessions)
     firsts = np.full(int(session.max(initial=-1)) + 1, -1, np.int64)
     waiting = np.empty(n, np.int64), np.empty(12 * n, np.int64), np.full(4 * n, -1, np.int64), len(firsts), firsts
     asked = session, begin, len(closed), closed, places, instance.capacity, instance.running, forest.ask

@@ -22,7 +22,7 @@ from teltheory.model.hints import CLOSE, NO_AGENT, WHAT, Hints
 from teltheory.model.numbers import IntArray, readonly
 
 
-class Sessions(NamedTuple):
+class RadixSessions(NamedTuple):
     """The session of each request, and the closes, told by the requests that they are about.
 
     Those that count at request k are ``closed[begin[k] : begin[k + 1]]``.
@@ -33,7 +33,7 @@ class Sessions(NamedTuple):
     closed: IntArray
 
     @classmethod
-    def of(cls, forest: Forest, known: bool) -> Sessions:
+    def of(cls, forest: Forest, known: bool) -> RadixSessions:
         """Return the sessions of a forest, none if they are not known."""
         n, hints = len(forest), forest.hints or Hints.of_agents(forest.agents)
         if not known:
@@ -66,7 +66,7 @@ def _closes(forest: Forest, hints: Hints) -> tuple[IntArray, IntArray]:
 class Users:
     """The users of nodes in one replay, for the reference; a node has `users`, a set of sessions."""
 
-    def __init__(self, sessions: Sessions) -> None:
+    def __init__(self, sessions: RadixSessions) -> None:
         self.session, self.closing = sessions.session.tolist(), sessions.closing
         self.void: set[int] = set()
 
