@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from policies.test_hinted import NAMES, made, world_of
+from policies.test_listening import NAMES, made, world_of
 
 import teltheory as tt
 
