@@ -165,7 +165,9 @@ static inline void cut(const Layout *layout, const Rules *rules, Heard *heard, i
         leave_group(&heard->waiting, p);
         int64_t above = freed(layout, rules, heard, p, exempt);
         if (above < 0) continue;
-        if (place_of(rules, &heard->pieces[above]) == --place && group_of(rules, heard, above) == group) next = above;
+        place--;
+        bool follows = place_of(rules, &heard->pieces[above]) == place && group_of(rules, heard, above) == group;
+        if (follows) next = above;
         else let_wait(rules, heard, above);
     }
     if (next >= 0) let_wait(rules, heard, next);

@@ -33,8 +33,8 @@ typedef struct {
     const int64_t *full, *least, *trimming, *eviction;
 } Rules;
 
-/* A piece: what of it is cached, its last visit, how many pieces below it hold anything, the policy's mark, how much
-   is kept, and how much of that is no surplus; then what is heard. `passed` is its first entry from now on. */
+/* A piece: what of it is cached, its last visit, how many pieces below it hold anything, the policy's mark, how
+   much is kept, and how much of that is no surplus; then what is heard. `passed` is its first entry by now. */
 typedef struct {
     int64_t units, visit, children, mark, full, least;
     int64_t holders, keepers, priority, asked, passed;

@@ -1,5 +1,6 @@
 """The compiled loop of policies that listen agrees with the reference, request by request, whatever is said."""
 
+import random
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,19 +9,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
 from replay.instances import by_both_engines, examples
-from replay.trees.test_forest_engines import CACHES, LeastFrequentDeepest, modes
-from strategies import forests, given_columns, timed_columns
+from replay.trees.test_forest_engines import CACHES, LeastFrequentDeepest
+from strategies import given_columns, named, timed_columns
 
 import teltheory as tt
 from teltheory.model.hints import WHAT
+from teltheory.model.instance import ForestInstance
 from teltheory.policies import Node, larger, on_arrays
 from teltheory.policies.policy import LeastRecentlyUsed, NotCompiledError
 from teltheory.policies.residence import LFU
 
 NAMES = ("close", "superseded", "retain", "resume", "priority")
-CLOSE, RETAIN, RESUME, PRIORITY, _ = range(len(WHAT))
-NOW_OR_LATER = st.sampled_from((0.0, 0.0, 0.0, 0.5, 1.0, 2.0, 5.0, 40.0))
-TIMES = st.integers(0, 14).map(float) | st.sampled_from((0.1, 0.3, 1e16, 1e16 + 2, np.inf, -np.inf))
+CLOSE, _, _, PRIORITY, _ = range(len(WHAT))
+LATER = (0.0, 0.0, 0.0, 0.5, 1.0, 2.0, 5.0, 40.0)
+TIMES = (*map(float, range(15)), 0.1, 0.3, 1e16, 1e16 + 2, np.inf, -np.inf)
 
 
 class LeastFrequent(LeastRecentlyUsed):
@@ -37,45 +39,54 @@ class LeastFrequent(LeastRecentlyUsed):
         return node.hits
 
 
-@st.composite
-def listening(draw):
+def listening(rng):
     """Return a policy of any rules, to any hints."""
-    xi, q_hat = draw(st.integers(0, 5)), draw(st.integers(0, 3))
-    trim = draw(st.sampled_from(("least-recent", "eager", None)))
-    mark = draw(st.sampled_from((None, "high-water", "resident", "last")))
+    trim, mark = rng.choice(("least-recent", "eager", None)), rng.choice((None, "high-water", "resident", "last"))
+    xi, q_hat = rng.randint(0, 5), rng.randint(0, 3)
     own = tt.LRU(), tt.TLRU(xi, q_hat, trim, mark), tt.ThresholdLRU(xi), LeastFrequentDeepest(), LeastFrequent()
-    use = draw(st.lists(st.sampled_from(NAMES), unique=True))
-    return tt.Hinted(draw(st.sampled_from(own)), use, draw(st.sampled_from(("first", "after"))))
+    use = [name for name in rng.sample(NAMES, len(NAMES)) if rng.random() < 0.6]
+    return tt.Hinted(rng.choice(own), use, rng.choice(("first", "after")))
 
 
-def told(draw, requests, agents):
+def forest_of(rng):
+    """Return a forest with branches, shortened histories and requests at the same time."""
+    spelt = []
+    for _ in range(rng.randint(1, 16)):
+        begins = rng.choice(spelt) if spelt else []
+        spelt.append(begins[: rng.randint(0, len(begins))] + [rng.randint(0, 1) for _ in range(rng.randint(0, 3))])
+    ask = [rng.randint(max(len(word) - 1, 0), len(word)) for word in spelt]
+    return tt.Forest.from_paths(named(spelt), ask, None, sorted(rng.randint(0, 12) for _ in spelt))
+
+
+def told(rng, requests):
     """Return requests with agents, and with events early and late, whose values replace each other."""
-    hints = tt.Hints.of(requests, agent=agents)
+    hints = tt.Hints.of(requests, agent=[rng.choice((0, 1, 2, None)) for _ in range(len(requests))])
     rows = []
-    for _ in range(draw(st.integers(0, 2 * len(requests))) if len(requests) else 0):
-        about, what = draw(st.integers(0, len(requests) - 1)), draw(st.integers(CLOSE, PRIORITY))
-        value = {CLOSE: st.just(np.nan), PRIORITY: st.integers(-2, 2).map(float)}.get(what, TIMES)
-        rows.append((requests.arrival[about] + draw(NOW_OR_LATER), about, what, draw(value)))
+    for _ in range(rng.randint(0, 2 * len(requests)) if len(requests) else 0):
+        about, what = rng.randrange(len(requests)), rng.randint(CLOSE, PRIORITY)
+        value = np.nan if what == CLOSE else float(rng.randint(-2, 2)) if what == PRIORITY else rng.choice(TIMES)
+        rows.append((requests.arrival[about] + rng.choice(LATER), about, what, value))
     columns = zip(*sorted(rows, key=lambda row: row[0]), strict=True)
     return requests.with_hints(hints.and_events(*map(np.array, columns)) if rows else hints)
 
 
+@examples(16_000)
+@given(st.integers(0, 2**32))
+def test_the_loop_agrees_with_the_reference(seed):
+    rng = random.Random(seed)
+    forest, running, room = told(rng, forest_of(rng)), rng.randint(0, 3), rng.randint(0, 9)
+    pinned = ForestInstance(forest, 0, forced=True, running=running).pinned[:-1]
+    mode = {"forced": True, "running": running} if running else {}
+    room += int(pinned.max(initial=0)) if running else 0
+    by_both_engines(forest, listening(rng), room, cache=rng.choice(CACHES), **mode)
+
+
 @examples(4000)
-@given(st.data(), forests(), listening(), st.sampled_from(CACHES))
-def test_the_loop_agrees_with_the_reference(data, forest, policy, cache):
-    agents = data.draw(st.lists(st.none() | st.integers(0, 2), min_size=len(forest), max_size=len(forest)))
-    capacity, mode = modes(data.draw, forest)
-    by_both_engines(told(data.draw, forest, agents), policy, capacity, cache=cache, **mode)
-
-
-@examples(1000)
-@given(st.data(), timed_columns(given_columns()), listening(), st.booleans())
-def test_conversations_whose_histories_cut_are_replayed_as_their_forest(data, columns, policy, forced):
-    trace = tt.Trace.from_turns(**columns)
-    need = max(trace.past[:-1].tolist(), default=0) if forced else 0
-    capacity = need + data.draw(st.integers(0, 9))
-    agents = trace.code.tolist() if data.draw(st.booleans()) else [None] * len(trace)
-    by_both_engines(told(data.draw, trace, agents), policy, capacity, forced)
+@given(st.integers(0, 2**32), timed_columns(given_columns()), st.booleans())
+def test_conversations_whose_histories_cut_are_replayed_as_their_forest(seed, columns, forced):
+    rng, trace = random.Random(seed), tt.Trace.from_turns(**columns)
+    capacity = rng.randint(0, 9) + (max(trace.past[:-1].tolist(), default=0) if forced else 0)
+    by_both_engines(told(rng, trace), listening(rng), capacity, forced)
 
 
 def test_distances_that_round_to_the_same_are_equal():
