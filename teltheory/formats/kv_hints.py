@@ -29,7 +29,7 @@ from teltheory.base.input_files import check_file
 from teltheory.errors import ArgumentError, FileError, TraceError
 from teltheory.formats.records import Record, records_of
 from teltheory.model.hint_columns import WHAT
-from teltheory.model.hints import CLOSE, PRIORITY, RESUME, RETAIN, Event, Hints
+from teltheory.model.hints import CLOSE, PRIORITY, RESUME, RETAIN, Event, Hints, taken_for_agents
 from teltheory.model.trace import Trace
 from teltheory.model.units import seconds_of
 
@@ -66,7 +66,8 @@ def with_recorded(trace: Trace, path: str | Path) -> Trace:
 
 def _of_conversations(trace: Trace) -> Hints:
     named = trace.names is not None or bool((trace.conversation >= 0).all())
-    return Hints.of(trace, agent=list(trace.labels) if named else trace.code.tolist())
+    hints = Hints.of(trace, agent=list(trace.labels) if named else trace.code.tolist())
+    return replace(hints, said=(taken_for_agents(trace.code),))
 
 
 def _events(record: Record, left_out: Counter[str]) -> Iterator[tuple[Record, Event]]:

@@ -23,7 +23,7 @@ from teltheory.model.hint_columns import (
     read_events,
     spelt,
 )
-from teltheory.model.hints import WHAT, Hints
+from teltheory.model.hints import WHAT, Hints, taken_for_agents
 from teltheory.model.numbers import FloatArray, IntArray
 
 Asked = TypeVar("Asked", bound=Any)
@@ -64,16 +64,17 @@ def hinted(requests: Asked, columns: dict[str, Any]) -> Asked:
     hints = Hints.of(requests, **said)
     if events:
         hints = hints.and_events(*(np.array(column) for column in zip(*events, strict=True)))
-    return requests.with_hints(replace(hints, said=recorded(hints)))  # type: ignore[no-any-return]
+    return requests.with_hints(replace(hints, said=recorded(hints, "agent" in said)))  # type: ignore[no-any-return]
 
 
-def recorded(hints: Hints, where: str = "") -> tuple[str, ...]:
-    """Return what hints say in words, as something that was recorded somewhere; nothing if they say nothing."""
+def recorded(hints: Hints, named: bool) -> tuple[str, ...]:
+    """Return in words what a file or a table says, and what is assumed where no agents are named."""
     n, words = len(hints), list[str]()
     agents, started = ({*codes.tolist()} - {NO_AGENT} for codes in (hints.agent, _started(hints)))
-    words.append(
-        counted(len(agents), "agent") + (f", {len(started):,} of them started by others" if started else "")
-    )
+    if named:
+        words.append(counted(len(agents), "agent"))
+    if started:
+        words.append(f"{len(started):,} of them started by others")
     if hints.kind is not None:
         words.append(counted(len({*hints.kind} - {""}), "kind"))
     if hints.stop is not None:
@@ -81,7 +82,7 @@ def recorded(hints: Hints, where: str = "") -> tuple[str, ...]:
     if hints.done is not None:
         words.append(f"when {np.count_nonzero(~np.isnan(hints.done)):,} of {n:,} ended")
     words += [f"{EVENT_COLUMNS[what]} {count:,}" for what, count in events_by_kind(hints).items()]
-    return (f"recorded{where}: {', '.join(words)}",)
+    return (f"recorded: {', '.join(words)}", *(() if named else (taken_for_agents(hints.agent),)))
 
 
 def as_data(hints: Hints) -> dict[str, Any]:

@@ -189,7 +189,7 @@ class Hints:
         ArgumentError
             For requests without times, or without stop reasons where they are looked at.
         """
-        hints = requests.hints or cls.of_agents(requests.agents)
+        hints = requests.hints or cls.of_agents(requests.agents, said=(taken_for_agents(requests.agents),))
         arrival, ended = _arrival(requests), ends_of(requests, hints)
         if close:
             wait, words = hints._silence_before_end(arrival, ended, delay, stop)
@@ -365,6 +365,12 @@ class Hints:
         wait[last] = float(seconds_of("delay", delay))
         each = f"{float(seconds_of('delay', delay)):g} s after their last response"
         return wait, f"assumed: {len(last)} agents{only} are closed {each}"
+
+
+def taken_for_agents(agent: IntArray) -> str:
+    """Return what is assumed of requests that name no agents."""
+    each = "request" if len({*agent.tolist()}) == len(agent) else "conversation"
+    return f"assumed: each {each} is taken for an agent"
 
 
 def checked_hints(hints: Hints | None, n: int) -> Hints | None:

@@ -95,6 +95,22 @@ def test_dates_of_hints_count_from_the_first_arrival():
     refused(tt.TraceError, "row 0, done: found .*, expected a number or None", tt.Trace.from_table, plain)
 
 
+def test_it_is_said_what_a_table_records_and_what_is_taken_for_an_agent():
+    table = {"conversation": [0, 1, 0], "prompt": [1] * 3, "response": [0] * 3, "arrival": [0.0, 1.0, 2.0]}
+    ends = table | {"closed_at": [None, 1.0, 3.0]}
+    each = "assumed: each {} is taken for an agent"
+    assert tt.Trace.from_table(ends).hints.said == ("recorded: closed_at 2", each.format("conversation"))
+    named = ends | {"agent": ["a", "b", "a"], "parent_agent": [None, "a", None], "kind": ["x"] * 3}
+    said = ("recorded: 2 agents, 1 of them started by others, 1 kind, closed_at 2",)
+    assert tt.Trace.from_table(named).hints.said == said
+    plain = tt.Trace.from_table(table)
+    assert plain.hints is None
+    assert tt.Hints.announce(plain).said[0] == each.format("conversation")
+    forest = tt.Forest.from_paths([[1], [1]], arrival=[0.0, 1.0])
+    assert tt.Hints.announce(forest).said[0] == each.format("request")
+    assert tt.Hints.announce(tt.Trace.from_table(named)).said[0] == said[0]
+
+
 def test_shuffled_rows_with_events_of_their_own_are_refused(tmp_path):
     rows = [ROW | {EVENTS: '[[0, 2.0, "priority", 1]]'}, ROW | {"arrival": 1.0, EVENTS: "[]"}]
     refused(tt.FileError, "line 2, arrival: found 1.0", tt.read_trace, lines(tmp_path / "own.jsonl", rows))

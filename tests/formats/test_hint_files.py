@@ -38,7 +38,7 @@ def test_actions_are_events_about_the_latest_request_of_the_session(tmp_path):
         (12, "a", "close", None), (12, "b", "close", None),
     ]  # fmt: skip
     assert hints.request.tolist() == [0, 0, 1, 2, 1]
-    assert hints.said == (
+    assert hints.said[1:] == (
         "recorded in hints.jsonl: priority 1, retain 1, resume 1, close 2; left out: kv.fetch 1",
     )
 
@@ -66,7 +66,7 @@ def test_retention_is_read_as_its_proposals_say_it(payload, events, tmp_path):
 def test_the_later_of_two_resume_times_counts_and_a_line_says_so(tmp_path):
     hints = read(tmp_path, *(message(2, action("kv.resume", resume_at=t)) for t in (7, 7, 9, 8)))
     assert [event.value for event in hints.events] == [7, 7, 9, 8]
-    assert hints.said[0] == "2 of the events contradict one of the same instant: the later line counts"
+    assert hints.said[1] == "2 of the events contradict one of the same instant: the later line counts"
 
 
 WRONG = {

@@ -16,6 +16,7 @@ from teltheory.formats import read_arrivals, read_trace, with_arrivals
 from teltheory.formats.kv_hints import with_recorded
 from teltheory.formats.opened import STDIN, spooled
 from teltheory.formats.reading import ChainingReport, ReadingReport
+from teltheory.model.hints import taken_for_agents
 from teltheory.model.trace import Trace
 from teltheory.workloads import parse_times
 
@@ -124,7 +125,7 @@ def report_lines(trace: Trace) -> list[str]:
 def hint_lines(trace: Trace) -> list[str]:
     """Return what was recorded and what was assumed of agents and their hints, in sentences."""
     if trace.hints is None:
-        return ["Hints: none; each conversation is taken for an agent."]
+        return [f"Hints: none; {taken_for_agents(trace.code)}."]
     return [printable(f"Hints, {one}.") for one in trace.hints.said]
 
 
