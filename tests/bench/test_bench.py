@@ -98,14 +98,10 @@ def test_libcachesim_is_compared_at_its_best_hash_power(data):
         assert ("Belady" in ratio["quicker"]) == (eviction == "Belady")
 
 
-@pytest.fixture(scope="module")
-def growing(tmp_path_factory):
-    file = tmp_path_factory.mktemp("bench") / "growth.json"
-    assert bench("--growth", "--quick", "--turns", 4000, "--repeats", 1, "--json", file) == 0
-    return json.loads(file.read_text())
-
-
-def test_growth_alone_compares_the_last_size_with_an_earlier_one_in_each_loop(growing):
+@pytest.mark.usefixtures("measured_before")
+def test_growth_alone_compares_the_last_size_with_an_earlier_one_in_each_loop(capsys):
+    assert bench("--growth", "--quick", "--turns", 4000, "--repeats", 1, "--json", "-") == 0
+    growing = json.loads(capsys.readouterr().out)
     assert "sections" not in growing
     [table] = tables(growing)
     rows = growing["growth"]["rows"]

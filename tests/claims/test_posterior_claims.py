@@ -9,7 +9,10 @@ from teltheory.claims.search import decide_safely
 
 @pytest.mark.parametrize(
     ("name", "differ"),
-    [("from certainty", lambda m: m.update - m.formula), ("another turn", lambda m: m.rate)],
+    [
+        ("from certainty", lambda m: m.update - m.formula),
+        pytest.param("another turn", lambda m: m.rate, marks=pytest.mark.long),
+    ],
 )
 def test_another_identity_turns_the_row_that_is_proved(name, differ, monkeypatch):
     monkeypatch.setitem(hidden_chain.IDENTITIES, name, differ)

@@ -45,7 +45,7 @@ def test_every_question_is_promised_then_judged_and_each_trace_has_a_row(small, 
     assert {(row["rest"], row["low"], row["recommended"]) for row in alone} == {("0.0", "nan", "0")}
 
 
-@pytest.mark.parametrize("goal", ["tel", "p95"])
+@pytest.mark.parametrize("goal", ["tel", pytest.param("p95", marks=pytest.mark.long)])
 def test_what_is_promised_before_the_rest_is_seen_is_what_advise_promises(goal):
     question = experiment.Question("chose", "wildchat", 0, 1, 1, 4000, "1/5", goal)
     said = experiment.promised(question)

@@ -187,11 +187,11 @@ def seeded(count: int, seed: int, **limits: object) -> Iterator[Case]:
 
 
 def fewer(count: int, part: int | None = None) -> int:
-    """All of `count` with TELTHEORY_TESTS=long, a part with mutants (a fifth), else a third (a thirtieth)."""
+    """All of `count` with TELTHEORY_TESTS=long, a part with mutants (a fifth), else half (a thirtieth)."""
     effort = os.environ.get("TELTHEORY_TESTS")
     if effort == "long":
         return count
-    return -(-count // ((part or 5) if effort == "mutants" else 3 * (part or 10)))
+    return -(-count // ((part or 5) if effort == "mutants" else 2 * (part or 15)))
 
 
 def examples(count: int) -> settings:

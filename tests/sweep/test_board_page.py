@@ -53,7 +53,7 @@ def test_words_sift_the_rows(chromium, board, file):
             assert len(found) < 6
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [pytest.param(1280, marks=pytest.mark.long), 390])
 def test_every_number_of_the_rows_stands_on_a_page_that_is_not_too_wide(chromium, board, file, width):
     with opened(chromium, file, viewport={"width": width, "height": 800}) as page:
         assert page.evaluate("document.documentElement.scrollWidth") <= width

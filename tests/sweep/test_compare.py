@@ -102,7 +102,12 @@ def test_regret_and_share_are_intervals_where_the_optimum_has_two_sides():
 
 @pytest.mark.parametrize(
     ("requests", "cache", "workers"),
-    [(chats(), "conversations", 1), (FOREST, "strict", 1), (FOREST, "holes", 2)],
+    [
+        (chats(), "conversations", 1),
+        (FOREST, "strict", 1),
+        (FOREST, "holes", 1),
+        pytest.param(FOREST, "holes", 2, marks=pytest.mark.long),
+    ],
 )
 def test_lru_under_another_name_is_tied_with_lru(tmp_path, requests, cache, workers):
     file = tmp_path / "mine.py"
