@@ -119,7 +119,7 @@ def costs(case: Paths, found: list[list[int]]) -> list[int]:
 
 
 @dataclass(frozen=True)
-class SmallTiers(Enumerated):
+class HintedTiers(Enumerated):
     """Worlds of release hints, in two tiers with one load, optional and forced where each path fits."""
 
     quick: Mapping[int, int]
@@ -174,7 +174,7 @@ def dead_units(case: HintedCase, names: Mapping[int, Unit]) -> tuple[frozenset[U
     "In the LRU cascade of tiers from which the dead is dropped at once, no request takes more than without hints "
     "and the blocks of its path that hints had called dead.",
     relation=is_bounded,
-    space=SmallTiers({1: 2, 2: 3, 3: 2}, {1: 3, 2: 3, 3: 3, 4: 3}),
+    space=HintedTiers({1: 2, 2: 3, 3: 2}, {1: 3, 2: 3, 3: 3, 4: 3}),
 )
 def tiers(case: HintedPaths) -> Values:
     """Replay both cascades; all is in parts of a block."""

@@ -169,7 +169,7 @@ def test_what_is_dead_in_tiers_is_what_the_reference_calls_dead():
 
 
 def test_tiers_that_drop_what_is_alive_are_refuted(monkeypatch):
-    row = replace(engine_hints.tiers, space=engine_hints.SmallTiers({2: 2}, {}))
+    row = replace(engine_hints.tiers, space=engine_hints.HintedTiers({2: 2}, {}))
     assert decide(row).verdict == "holds"
     monkeypatch.setattr(engine_hints.Dropping, "_prune", lambda self, ended: self.tier.clear())
     assert decide(row).verdict == "refuted"
