@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from teltheory.advice.engines import RELEASES
 from teltheory.advice.words import change, in_one_unit, setting
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ def _brief(one: Heard) -> str:
 
 def _engine(advice: Advice, one: Heard, *, recommended: bool) -> str:
     """Return what SGLang's rules make of it."""
-    where = "SGLang (0.5.23), session ids sent and /close_session at each agent's end, under its rules"
+    engine = RELEASES["sglang"]
+    where = f"{engine.engine} ({engine.version}), session ids sent and /close_session at each agent's end, "
+    where += "under its rules"
     found = f"{advice.goal.name} is {_brief(one)}"
     return f"{where}: {found}." if recommended else f"{where}: {found}. It is not recommended there."

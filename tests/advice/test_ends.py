@@ -11,6 +11,7 @@ from advice.advised_traces import chats
 import teltheory as tt
 from teltheory.advice.ends import LATE, SESSIONS
 from teltheory.advice.sentences_of_ends import ends_lines
+from teltheory.cli.advise.text import advice_as_data, advice_section
 
 SLO, CAPACITY = Fraction(1, 5), 15_000
 
@@ -116,6 +117,15 @@ def test_it_says_what_is_assumed_and_what_was_recorded():
     closed = [at if k in last.values() else None for k, at in enumerate(trace.arrival.tolist())]
     recorded = tt.advise(trace.with_hints(tt.Hints.of(trace, closed_at=closed)), CAPACITY, SLO)
     assert asdict(recorded.ends) == asdict(usual().ends) | {"said": (f"{trace.conversations} recorded",)}
+
+
+def test_a_page_and_its_data_have_it():
+    data, ends = advice_as_data(usual())["ends"], usual().ends
+    assert data == asdict(ends) | {"recommended": True}
+    text = advice_section("one", usual()).text
+    assert f"\n\n    {ends.arguments}\n\n" in text
+    assert "announce ends and use T-LRU" in text
+    assert advice_as_data(tt.advise(chats(400), CAPACITY, SLO))["ends"] is None
 
 
 def test_it_is_not_advised_above_its_limits_or_where_lru_does_as_well():

@@ -158,4 +158,4 @@ def _advised(advice: Advice) -> Iterator[str]:
         arguments = f"\n\n    {setting.arguments}" if setting.recommended else ""
         yield f"{plain_text(engine_line(setting, advice.goal))}{arguments}"
     for line in ends_lines(advice):
-        yield line if line.startswith("  ") else plain_text(line)
+        yield f"    {line.strip()}" if line.startswith("  ") else plain_text(line)
