@@ -221,6 +221,25 @@ def gain_left() -> str:
     return svg(48 + 21 * len(values), "T-LRU's gain if the cache were otherwise", parts)
 
 
+def price_of_hints() -> str:
+    """Draw what T-LRU and hints close in each cell of the page's first table; what harms has no bar."""
+    cell = r" (-?\d+) \([\d.]+\)(?: ±)? \|"
+    found = {name: shares for name, *shares in reversed(printed("hints", rf"^\| (t?lru[^|]*) \|{cell * 4}$"))}
+    cells = printed("hints", r"^\| policy and hints \|(?: )([^|]+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$")[0]
+    names = "lru + close", "tlru", "tlru + close, 300 s late", "tlru + close", "tlru + close + resume"
+    colours = LIGHT, CACHED, OTHER, RED
+    parts = [text(16, 24, "Share of LRU's distance closed, per cent", BOLD)]
+    for i, (name, colour) in enumerate(zip(cells, colours, strict=True)):
+        x, y = 16 + 160 * (i % 2), 44 + 20 * (i // 2)
+        parts += [box(x, y - 10, 12, 12, colour), text(x + 18, y, name, SMALL)]
+    for i, name in enumerate(names):
+        parts.append(text(16, 94 + 82 * i, name, SMALL))
+        for k, (share, colour) in enumerate(zip(map(int, found[name]), colours, strict=True)):
+            y, long = 100 + 82 * i + 15 * k, max(1.0, 2.6 * share)
+            parts += [box(16, y, round(long, 1), 12, colour), text(22 + long, y + 11, share, SMALL)]
+    return svg(106 + 82 * len(names), "What hints close at four capacities and pressures", parts)
+
+
 def two_replicas() -> str:
     """Draw the four turns of the page on two replicas: when each waits and when it is computed."""
     names = names_of("serving")

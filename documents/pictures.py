@@ -29,6 +29,7 @@ PICTURES: Mapping[str, Callable[[], str]] = {
     "fit": guides.fit,
     "plan": guides.plan,
     "gain-left": guides.gain_left,
+    "price-of-hints": guides.price_of_hints,
     "two-replicas": guides.two_replicas,
     "whole-nodes": guides.whole_nodes,
     "speculation": guides.speculation,

@@ -26,6 +26,8 @@ SESSIONS = "claude_code_sessions"
 CELLS = (("500k", 0.01), ("1M", 0.01), ("1M", 0.05), ("500k", 0.05))
 SLO = "2s"
 KEPT = tt.Announcement(retain={"tool_use": "300s", "": "300s"})
+MOST = 32
+"""Constants of a family that are tried."""
 RESPONSE, REQUEST = "response", "request"
 FIRST = 5
 """Draws that are listed one by one, from seed 1."""
@@ -35,11 +37,13 @@ LISTED = (
     "tlru + close, after end_turn alone", "tlru + close + resume", "lru + retain", "tlru, never read again",
 )  # fmt: skip
 SHOWN = (
-    *LISTED[1:9],
-    "tlru + close, 50.0 % missing", "tlru + close, 50.0 % too early too", *LISTED[9:12],
-    "tlru + close + resume, error 1", "tlru + close + resume, one wait for all", "lru + close, once idle",
-    "tlru + close, once idle", "tlru + retain, one time for all", LISTED[12],
+    "tlru", "lru + close", "lru + close + superseded", "tlru + close", "tlru + close + superseded",
+    "tlru + close, 300 s late", "tlru + close, 1800 s late", "tlru + close, 50.0 % missing",
+    "tlru + close, 50.0 % too early too", "tlru + close, after end_turn alone", "tlru + close + resume",
+    "tlru + close + resume, error 1", "tlru + close + resume, one wait for all", "tlru + close, once idle",
+    "lru + retain", "tlru, never read again",
 )  # fmt: skip
+TIMED = (*SHOWN[:2], *SHOWN[3:6], SHOWN[10], SHOWN[-1])
 
 
 @dataclass(frozen=True)
@@ -107,7 +111,7 @@ def priced(data: Path, folder: Path, draws: int, workers: int) -> Iterator[Price
     for capacity, rate in CELLS:
         for end, number in ((RESPONSE, draws), (REQUEST, min(draws, FIRST))):
             traces = {SESSIONS: drawn(data, rate, number, end)}
-            (place,) = tt.price_of_hints(traces, "tlru", [capacity], [SLO], most=32, **how).places
+            (place,) = tt.price_of_hints(traces, "tlru", [capacity], [SLO], most=MOST, **how).places
             yield Priced(rate, end, place)
 
 
@@ -121,20 +125,22 @@ def each_draw(found: Priced) -> Iterator[str]:
     yield ""
 
 
-def pooled(one: PricedRow, of: Sequence[Distance]) -> str:
-    """Return the share that is closed in the first draws together, with its multiple of LRU's prefill."""
-    tels = one.tels[:FIRST]
-    found = share([base.saved_by(tel) for base, tel in zip(of[:FIRST], tels, strict=True)], of[:FIRST])
-    few = replace(one, rows=one.rows[:FIRST])
-    return f"{0 if found is None else float(100 * found[0]):.0f} ({few.prefill:.2f})"
+def pooled(one: PricedRow, of: Sequence[Distance], draws: int) -> str:
+    """Return the share in per cent that the first draws close together, and the mean of prefill over LRU's."""
+    some, bases = replace(one, rows=one.rows[:draws]), of[:draws]
+    found = share([base.saved_by(tel) for base, tel in zip(bases, some.tels, strict=True)], bases)
+    over = some.over or (0, 0)
+    closed = "" if found is None else f"{float(100 * found[0]):.0f}"
+    work = [1 + (row.price or 0) for drawn in some.rows for row in drawn]
+    return f"{closed} ({sum(work) / len(work):.2f}){' ±' * (over[0] < 0 < over[1])}"
 
 
-def beside(lists: Sequence[Priced], end: str) -> Iterator[str]:
+def beside(lists: Sequence[Priced], end: str, draws: int, names: Sequence[str]) -> Iterator[str]:
     """Yield the shares that are closed in the first draws together, in per cent, with prefill against LRU."""
     some = [one for one in lists if one.end == end]
-    yield f"### Shares of draws 1 to {FIRST} together, in per cent (prefill), ends at the last {end}"
+    yield f"### Shares of draws 1 to {draws} together, in per cent (prefill), ends at the last {end}"
     yield ""
-    rows = ((name, *(pooled(one.named(name), one.place.distances) for one in some)) for name in LISTED[1:])
+    rows = ((name, *(pooled(one.named(name), one.place.distances, draws) for one in some)) for name in names)
     yield from markdown(("policy and hints", *(one.called for one in some)), rows, "l" + "r" * len(some))
     yield ""
 
@@ -151,7 +157,7 @@ def worths(found: Priced) -> Iterator[str]:
     )
     yield from markdown(heads, rows, "lrrrrrr")
     yield ""
-    rows = (line(found.named(name)) for name in SHOWN)
+    rows = (line(found.named(name)) for name in TIMED)
     yield from markdown(("policy and hints", "closed", "draws", "prefill", "P50 s", "P95 s"), rows, "lrrrrr")
     yield ""
 
@@ -183,8 +189,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         write_rows(rows, given.folder / "price_of_hints.csv", Row)
     for one in lists:
         say(["", *(worths(one) if one.end == RESPONSE else ())])
-    for end in (RESPONSE, REQUEST):
-        say(["", *beside(lists, end)])
+    say(["", *beside(lists, RESPONSE, given.draws, SHOWN), *beside(lists, REQUEST, FIRST, LISTED[1:])])
     for one in lists:
         say(["", *each_draw(one)])
 
