@@ -7,7 +7,7 @@
 2. A message is about the agent `session_id`, beside the envelope or in an action's payload, which goes first, and
    there about its latest request. Where the trace names no agents, a conversation's name is an agent's.
 3. The envelope is vLLM's (`KvHintsEnvelope`, PR 53423), without meanings. Of `action_type` the last word is read:
-   `close`, `deref`: the agent is over. `demote` is read where a policy can listen to it.
+   `close`, `deref`: the agent is over. `demote`: its blocks go one tier down.
    `retain` (RFC 51428, and vLLM's draft with `directives`; TensorRT-LLM's `KvCacheRetentionConfig`) and
    `set_priority`: `priority` or `value`, and `duration`, `ttl`, `ttl_seconds` or `duration_ms`, in seconds but for
    the last, counted from the message. Without a duration blocks are kept without end. Of several ranges of tokens
@@ -28,12 +28,11 @@ from typing import Any
 from teltheory.base.input_files import check_file
 from teltheory.errors import ArgumentError, FileError, TraceError
 from teltheory.formats.records import Record, records_of
-from teltheory.model.hint_columns import WHAT
-from teltheory.model.hints import CLOSE, PRIORITY, RESUME, RETAIN, Event, Hints, taken_for_agents
+from teltheory.model.hints import CLOSE, DEMOTE, PRIORITY, RESUME, RETAIN, Event, Hints, taken_for_agents
 from teltheory.model.trace import Trace
 from teltheory.model.units import seconds_of
 
-MEANINGS = {"close": CLOSE, "deref": CLOSE, "demote": "demote", "resume": RESUME}
+MEANINGS = {"close": CLOSE, "deref": CLOSE, "demote": DEMOTE, "resume": RESUME}
 MEANINGS |= {"retain": RETAIN, "set_priority": PRIORITY}
 SPANS = {"duration": 1.0, "ttl": 1.0, "ttl_seconds": 1.0, "duration_ms": 0.001}
 RANGES = ("directives", "token_range_retention_configs")
@@ -82,7 +81,7 @@ def _events(record: Record, left_out: Counter[str]) -> Iterator[tuple[Record, Ev
         one = Record(record.path, f"{record.place}, actions[{i}]", action)
         kind = one.needed("action_type")
         what = MEANINGS.get(str(kind).rpartition(".")[2].lower())
-        if what not in WHAT:
+        if what is None:
             left_out[str(kind)] += 1
             continue
         payload = _object(one, "payload", {})

@@ -31,15 +31,15 @@ def test_actions_are_events_about_the_latest_request_of_the_session(tmp_path):
         tmp_path,
         message(2, action("kv.retain", duration=60, priority=3), action("kv.fetch", block_hashes=[1])),
         {"time": "6500ms", "kv_hints": message(0, action("resume", resume_in="2s"), session=None), "agent": "b"},
-        message(12, CLOSED, action("kv.close", session_id="b")),
+        message(12, CLOSED, action("kv.close", session_id="b"), action("kv.demote")),
     )
     assert hints.events == [
         (2, "a", "priority", 3), (2, "a", "retain", 62), (6.5, "b", "resume", 8.5),
-        (12, "a", "close", None), (12, "b", "close", None),
+        (12, "a", "close", None), (12, "b", "close", None), (12, "a", "demote", None),
     ]  # fmt: skip
-    assert hints.request.tolist() == [0, 0, 1, 2, 1]
+    assert hints.request.tolist() == [0, 0, 1, 2, 1, 2]
     assert hints.said[1:] == (
-        "recorded in hints.jsonl: priority 1, retain 1, resume 1, close 2; left out: kv.fetch 1",
+        "recorded in hints.jsonl: priority 1, retain 1, resume 1, close 2, demote 1; left out: kv.fetch 1",
     )
 
 
