@@ -120,18 +120,15 @@ class Hints:
         ----------
         requests : Trace or Forest
             What is spoken of; with arrival times, unless there are agents, kinds and stop reasons alone.
-        agent, parent_agent : sequence of int or of str
-            Who asks, and who started that one.
-        kind, stop : sequence of str
-            What kind of agent or request it is, and why its response ended.
+        agent, parent_agent, kind, stop : sequence of int or of str; sequence of str
+            Who asks, who started that one, what kind of agent or request it is, and why its response ended.
         done, closed_at : sequence of float
             When, in seconds, its response ended and its agent is known to be over: its arrival or later.
-        retain_until, resume_at : sequence of float
-            Until when its blocks are asked to be kept, and when its agent is expected back.
+        retain_until, resume_at, demote_at : sequence of float
+            Until when its blocks are asked to be kept, when its agent is expected back, and when its path may go a
+            tier down, as `Demote` says: its arrival or later.
         priority : sequence of float
             Blocks of less go first.
-        demote_at : sequence of float
-            When its path may go a tier down, as `Demote` says; its arrival or later.
 
         Raises
         ------
@@ -173,10 +170,8 @@ class Hints:
             How long after its last response an agent is said to be over; or "learnt": nobody announces it, and
             an agent is over once it is silent for longer than 99 % of all silences that were over when it asked,
             after responses that ended for the same reason. If it comes back, that was wrong.
-        stop : str, optional
-            Only agents whose last response ended for this reason.
-        close : bool
-            Whether ends are announced at all.
+        stop, close : str, optional; bool
+            Only agents whose last response ended for this reason; whether ends are announced at all.
         retain : Seconds, or mapping of str to Seconds, optional
             How long after each response its blocks are to be kept; or by the reason why the response ended.
         resume : Seconds, optional
@@ -198,13 +193,8 @@ class Hints:
             kept = ended + seconds_by_stop(hints.stop, retain, len(hints))
             hints = hints._assumed(RETAIN, arrival, kept, f"assumed: blocks kept after responses: {retain}")
         if resume is not None:
-            if resume == LEARNT:
-                back = ended + learnt_silences(hints.own_agent, arrival, ended, hints.stop)
-            else:
-                back = ended + silences_taken(silences(hints.own_agent, arrival, ended), hints.stop, resume)
-            known = "of the future, an oracle" if resume == ORACLE else f"after responses: {resume}"
-            said = "learnt: agents come back after the median so far" if resume == LEARNT else ""
-            hints = hints._assumed(RESUME, arrival, back, said or f"assumed: agents come back {known}")
+            silence, words = hints._silence(arrival, ended, resume)
+            hints = hints._assumed(RESUME, arrival, ended + silence, words)
         return hints
 
     def __len__(self) -> int:
@@ -348,6 +338,15 @@ class Hints:
         (about,) = np.nonzero(~np.isnan(time if what == CLOSE else value))
         added = self.and_events(time[about], about, np.full(len(about), WHAT.index(what)), value[about])
         return replace(added, said=(*self.said, words))
+
+    def _silence(self, arrival: FloatArray, ended: FloatArray, resume: Seconds) -> tuple[FloatArray, str]:
+        """Return how long after a response its agent is taken to come back, and words for it."""
+        if resume == LEARNT:
+            learnt = learnt_silences(self.own_agent, arrival, ended, self.stop)
+            return learnt, "learnt: agents come back after the median so far"
+        known = "of the future, an oracle" if resume == ORACLE else f"after responses: {resume}"
+        found = silences_taken(silences(self.own_agent, arrival, ended), self.stop, resume)
+        return found, f"assumed: agents come back {known}"
 
     def _silence_before_end(
         self, arrival: FloatArray, ended: FloatArray, delay: Seconds, stop: str | None
