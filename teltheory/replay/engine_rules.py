@@ -165,7 +165,7 @@ class Rules:
                 object.__setattr__(policy, name, wanted)
         if not self.priorities:
             return policy
-        if not isinstance(policy, LRU | PriorityQueues):
+        if type(policy) not in (LRU, PriorityQueues):
             raise ArgumentError("policy", policy, f"LRU, which has a queue a priority under the rules {self}")
         return PriorityQueues()
 
