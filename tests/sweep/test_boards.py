@@ -188,13 +188,8 @@ def test_a_killed_comparison_goes_on_where_it_was(tmp_path):
         + MINE.replace("    pass\n", f"{rule}        return 0\n")
     )
     tt.write_trace(chats(turns=400), trace)
-    asked = (
-        trace,
-        "--policy",
-        f"lru,2q,tlru,{own}:Mine",
-        *["--capacity", "900,2000", "--xi", "20", "--store"],
-        store,
-    )
+    policies = ("--policy", f"lru,2q,tlru,{own}:Mine")
+    asked = (trace, *policies, "--capacity", "900,2000", "--xi", "20", "--store", store)
     victim = compare(*asked, "--workers", 2, SLOW="0.01")
     wait_for(lambda: store.exists() and len(rows(store)) > 1)
     victim.send_signal(signal.SIGKILL)
