@@ -222,7 +222,7 @@ wrong_close = row(
     "hints.wrong-close",
     "If of some closes one alone is of an agent that comes back, it costs LRU at most as many misses in all as "
     "that agent had read blocks.",
-    origin=sharpness("hints.release.safe", "where agents share, another's close, harmless before, becomes a lie"),
+    origin=sharpness("hints.release.safe", "where agents share, another end, harmless before, becomes a lie"),
     **compared(in_all, one_wrong, "one end of an agent that returns", levels=False, plain={2: 2, 3: 1}),
 )(in_all.values)
 

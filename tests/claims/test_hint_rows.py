@@ -175,6 +175,21 @@ def test_tiers_that_drop_what_is_alive_are_refuted(monkeypatch):
     assert decide(row).verdict == "refuted"
 
 
+def test_what_is_dead_leaves_all_tiers_at_once_but_for_what_runs():
+    case = engine_hints.Paths(((0,), (0,)), (1, 1), (0, 1))
+    for forced, found in ((False, 0), (True, 1)):
+        dead = (frozenset({(0,)}),) * 2
+        cascade = engine_hints.Dropping(replace(case, forced=forced), "LRU", dead=dead)
+        assert cascade.found() == [[0, 0], [found, 0]]
+
+
+def test_random_worlds_read_again_what_is_dead():
+    check = CompiledHints("each", SmallHints({}, {}, lambda n: (), ""))
+    found = check.tally_random(np.random.default_rng(3), 6, 5, 5000)
+    assert found.refuting > 50
+    assert sum(called_dead(found.smallest)) > 0
+
+
 def test_the_campaign_tries_every_compiled_row_that_holds(capsys):
     assert campaign.main(["--forests", "500"])
     lines = capsys.readouterr().out.splitlines()

@@ -29,6 +29,7 @@ ROOMS += ["apps_simulation"]
 ROOMS += ["app_server"]
 ROOMS += ["application_tails"]
 ROOMS += ["coq"]
+ROOMS += ["hints_claims"]
 
 
 @dataclass(frozen=True)
