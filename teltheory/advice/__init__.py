@@ -18,7 +18,7 @@ from teltheory.advice.advice import Advice, band_of
 from teltheory.advice.alone import HeldAlone, hold_alone
 from teltheory.advice.cautions import warnings_of
 from teltheory.advice.choice import MARGINS, MOST_RUNS, Choice, choose
-from teltheory.advice.ends import Ends, ends_of
+from teltheory.advice.ends import AnnouncedEnds, ends_of
 from teltheory.advice.engines import EngineSetting, engines_of
 from teltheory.advice.frontier import Frontier, FrontierPoint, Side
 from teltheory.advice.goal import MEDIAN_COST, WORK_COST, CostLimits, Goal
@@ -48,10 +48,10 @@ from teltheory.serving.serve import Serving
 __all__ = [
     "MARGINS",
     "Advice",
+    "AnnouncedEnds",
     "Candidate",
     "Choice",
     "CostLimits",
-    "Ends",
     "EngineSetting",
     "Estimate",
     "Frontier",

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from teltheory.advice.choice import Choice
-from teltheory.advice.ends import Ends
+from teltheory.advice.ends import AnnouncedEnds
 from teltheory.advice.engines import EngineSetting
 from teltheory.advice.frontier import Frontier, FrontierPoint
 from teltheory.advice.goal import CostLimits, Goal
@@ -65,7 +65,7 @@ class Advice:
         What the cache does.
     engines : tuple of EngineSetting
         Where T-LRU is recommended: the setting for each engine, and what it does under its rules; none in a queue.
-    ends : Ends or None
+    ends : AnnouncedEnds or None
         What it brings to announce when agents end; None where none returns, or where that is not replayed.
     band : tuple of AtEfficiency
         Where the TTFT is estimated: the advice at the slow end of the band, in the middle and at the fast end.
@@ -89,7 +89,7 @@ class Advice:
     shape: KVSize | None = field(default=None, compare=False)
     rules: Rules = STRICT
     engines: tuple[EngineSetting, ...] = ()
-    ends: Ends | None = None
+    ends: AnnouncedEnds | None = None
     band: tuple[AtEfficiency, ...] = ()
 
     @property

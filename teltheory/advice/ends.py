@@ -38,7 +38,7 @@ SESSIONS = "--enable-session-radix-cache"
 
 
 @dataclass(frozen=True)
-class Heard:
+class WithEnds:
     """What some ends brought on the rest: the gain next to LRU without ends, and what it cost.
 
     `work` is in multiples of LRU's prefill, `p50` in seconds; `broken` has the limits that it does not keep.
@@ -51,7 +51,7 @@ class Heard:
 
 
 @dataclass(frozen=True)
-class Ends:
+class AnnouncedEnds:
     """What announced ends bring at one memory.
 
     Attributes
@@ -64,11 +64,11 @@ class Ends:
         That of T-LRU, in tokens.
     helps : bool
         Whether the first part shows a gain that chance does not explain, within the limits.
-    both, alone, late, never : Heard
+    both, alone, late, never : WithEnds
         T-LRU that hears ends; LRU that does; T-LRU if ends come late, and if none ever comes.
     unsure : str or None
         Why there are no intervals on one of the parts; None if there are.
-    engine : Heard or None
+    engine : WithEnds or None
         T-LRU that hears ends under SGLang's rules, next to LRU there; None if its rules are not those asked for.
     arguments : str or None
         What SGLang's server is started with.
@@ -78,12 +78,12 @@ class Ends:
     seconds_late: int
     margin: int
     helps: bool
-    both: Heard
-    alone: Heard
-    late: Heard
-    never: Heard
+    both: WithEnds
+    alone: WithEnds
+    late: WithEnds
+    never: WithEnds
     unsure: str | None = None
-    engine: Heard | None = None
+    engine: WithEnds | None = None
     arguments: str | None = None
 
     @property
@@ -102,7 +102,7 @@ class Ends:
         return self.engine is not None and self.engine.gain.above_zero and not self.engine.broken
 
 
-def ends_of(advice: Advice, server: Server, called: str, seed: int) -> Ends | None:
+def ends_of(advice: Advice, server: Server, called: str, seed: int) -> AnnouncedEnds | None:
     """Return what announced ends bring; None where no agent returns, or no loop replays what caches hear."""
     if advice.kind != "T-LRU" or advice.choice.idle or not can_hear(server):
         return None
@@ -111,7 +111,7 @@ def ends_of(advice: Advice, server: Server, called: str, seed: int) -> Ends | No
     choice = choose(told, advice.goal, advice.limits, called, rng, margins_of(advice))
     tried = choice.to_try(advice.tried.margin)
     judge = Judge.of(told, advice.goal, advice.limits, tried, called, rng)
-    ends = Ends(
+    ends = AnnouncedEnds(
         said=tuple(said_of(requests.hints, told.requests.hints)),
         seconds_late=LATE,
         margin=tried.margin,
@@ -174,14 +174,14 @@ def put_off(server: Any, delay: float | None) -> Any:
     return server.requests.with_hints(replace(hints, time=time[order], **columns))
 
 
-def heard(judge: Judge, run: Run) -> Heard:
+def heard(judge: Judge, run: Run) -> WithEnds:
     """Return what a run gained on the rest, and cost."""
     side, before = judge.side(run), judge.lru.cost(judge.goal).prefilled
     work = side.cost.prefilled / before if before else 1.0
-    return Heard(judge.gain(run), work, side.cost.p50, side.broken)
+    return WithEnds(judge.gain(run), work, side.cost.p50, side.broken)
 
 
-def with_engine(ends: Ends, advice: Advice, judge: Judge, called: str, seed: int) -> Ends:
+def with_engine(ends: AnnouncedEnds, advice: Advice, judge: Judge, called: str, seed: int) -> AnnouncedEnds:
     """Return the same with what SGLang's rules make of it; those are asked only if it is recommended."""
     server: Any = judge.server
     if not ends.recommended or not isinstance(server, Replaying):

@@ -10,7 +10,7 @@ from teltheory.advice.words import change, in_one_unit, setting
 
 if TYPE_CHECKING:
     from teltheory.advice import Advice
-    from teltheory.advice.ends import Ends, Heard
+    from teltheory.advice.ends import AnnouncedEnds, WithEnds
 
 
 def ends_lines(advice: Advice) -> Iterator[str]:
@@ -26,7 +26,7 @@ def ends_lines(advice: Advice) -> Iterator[str]:
             yield f"  {ends.arguments}"
 
 
-def _conclusion(advice: Advice, ends: Ends) -> str:
+def _conclusion(advice: Advice, ends: AnnouncedEnds) -> str:
     which, both = f"T-LRU with {setting(advice, ends.margin)} tokens", ends.both
     (p50,), unit = in_one_unit(both.p50)
     found = f"on the rest {advice.goal.name} is {change(both.gain)} than with LRU, for {both.work:.3f} times the "
@@ -43,19 +43,19 @@ def _conclusion(advice: Advice, ends: Ends) -> str:
     return f"{said}, {'which may be chance' if ends.adds else 'no more than LRU that hears them'}."
 
 
-def _beside(ends: Ends) -> str:
+def _beside(ends: AnnouncedEnds) -> str:
     """Return what ends alone bring, and what it costs if they are late or do not come; and how they are known."""
     ways = (f"{ends.seconds_late} s late, both are", ends.late), ("never announced, T-LRU is", ends.never)
     said = "; ".join(f"{way} {_brief(one)}" for way, one in ways)
     return f"Ends ({', '.join(ends.said)}) alone, under LRU, are {_brief(ends.alone)}; {said}."
 
 
-def _brief(one: Heard) -> str:
+def _brief(one: WithEnds) -> str:
     limits = f", above the limit on {' and '.join(one.broken)}" if one.broken else ""
     return f"{change(one.gain)} for {one.work:.3f} times the prefill{limits}"
 
 
-def _engine(advice: Advice, one: Heard, *, recommended: bool) -> str:
+def _engine(advice: Advice, one: WithEnds, *, recommended: bool) -> str:
     """Return what SGLang's rules make of it."""
     engine = RELEASES["sglang"]
     where = f"{engine.engine} ({engine.version}), session ids sent and /close_session at each agent's end, "

@@ -26,14 +26,22 @@ PLURAL = {
 
 def clustered(requests: Any) -> tuple[Any, str]:
     """Return requests of which `cluster_of` says the clusters, and what one of them is called."""
-    if getattr(requests, "conversation", None) is not None:
-        return requests, "conversation"
+    conversation = getattr(requests, "conversation", None)
     if not requests.shared:
-        return requests, "request"
+        return requests, "request" if conversation is None else "conversation"
     if requests.cluster is not None:
         return requests, "session"
-    _, number = np.unique(without(requests, system_prompt(requests)).tree, return_inverse=True)
+    if conversation is not None and not _share(requests):
+        return requests, "conversation"
+    alone = replace(requests, conversation=None)
+    _, number = np.unique(without(alone, system_prompt(alone)).tree, return_inverse=True)
     return replace(requests, cluster=readonly(number.astype(np.int64))), "root prefix"
+
+
+def _share(forest: Any) -> bool:
+    """Whether two conversations of a forest walk one tree."""
+    pairs = np.unique(np.stack([forest.tree, forest.conversation]), axis=1)
+    return len(np.unique(pairs[0])) < pairs.shape[1]
 
 
 def cluster_of(requests: Any) -> IntArray:

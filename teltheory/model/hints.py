@@ -146,8 +146,7 @@ class Hints:
         given = zip(WHAT, (closed_at, retain_until, resume_at, priority, demote_at), strict=True)
         numbers = hint_columns.numbers
         columns = {what: numbers(EVENT_COLUMNS[what], column, n) for what, column in given if column is not None}
-        ended = None if done is None else numbers("done", done, n)
-        return hints._with_times(requests, ended, columns)
+        return hints._with_times(requests, None if done is None else numbers("done", done, n), columns)
 
     @classmethod
     def announce(

@@ -370,7 +370,7 @@ class PlainTree:
 
     def following(self, node: int, k: int) -> NextTurn | None:
         """Return the next request of the forest through a node after request k."""
-        for j in (j for j in self.through[node] if j > k):
+        for j in (j for j in self.through.get(node, ()) if j > k):
             known, total = int(self.forest.known[j]), int(self.forest.total[j])
             return NextTurn(j, known, total - known)
         return None
