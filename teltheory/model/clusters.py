@@ -41,7 +41,7 @@ def clustered(requests: Any) -> tuple[Any, str]:
 def _share(forest: Any) -> bool:
     """Whether two conversations of a forest walk one tree."""
     pairs = np.unique(np.stack([forest.tree, forest.conversation]), axis=1)
-    return len(np.unique(pairs[0])) < pairs.shape[1]
+    return bool(len(np.unique(pairs[0])) < pairs.shape[1])
 
 
 def cluster_of(requests: Any) -> IntArray:

@@ -1,6 +1,6 @@
 """`tt.compare`: rows beside replays by hand, ties of what is the same, and what is blank or not sure."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ from teltheory.sweep import compared_jobs, jobs
 POLICIES = ["lru", "tlru", "2q", "belady", "tail-optimized-belady"]
 FOREST = some_forest(400, 11)
 MINE = """
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from teltheory import LeastRecentlyUsed
 
 @dataclass(frozen=True)
@@ -184,6 +184,14 @@ def test_what_a_store_has_is_not_computed_again(tmp_path, monkeypatch):
     assert tt.compare(*asked, xi=[2], store=tmp_path / "s") == first
     with pytest.raises(AssertionError):
         tt.compare(*asked, xi=[3], store=tmp_path / "s")
+
+
+def test_conversations_are_clusters_of_a_forest_if_no_two_of_them_share_a_prefix():
+    trace = tt.Trace.from_turns([0, 1, 0, 2], [1, 1, 1, 1], [0, 0, 0, 0], range(4))
+    for paths, called in (([[1], [2], [1], [3]], "conversation"), ([[1], [2], [1], [2]], "root prefix")):
+        forest = trace.with_blocks(tt.Forest.from_paths(paths)).forest
+        assert clustered(forest)[1] == called
+        assert clustered(replace(forest, cluster=np.array([0, 0, 1, 1])))[1] == "session"
 
 
 def test_clusters_of_a_forest_are_what_is_below_the_system_prompt():
