@@ -14,7 +14,8 @@ from sweep.test_forest_sweeps import some_forest
 
 import teltheory as tt
 from teltheory.errors import ArgumentError, FileError
-from teltheory.model.announcement import Announcement
+from teltheory.model.announcement import Announcement, only
+from teltheory.model.hints import WHAT
 from teltheory.policies.own_files import HINT, class_in_file
 from teltheory.policies.spec import parse_policy
 from teltheory.sweep.constants import values_that_differ
@@ -117,6 +118,22 @@ def test_each_row_is_a_replay_by_hand_and_each_share_is_against_the_optimum():
     assert named["tlru"].prefill == pytest.approx(computed[1] / computed[0])
 
 
+def test_where_the_optimum_has_two_sides_a_share_has_two():
+    forests = (said(60, seed, agents=9) for seed in range(99))
+    forest, best = next(
+        (one, best) for one in forests if (best := tt.hindsight_optimum(one, 4, 1)).lower < best.upper
+    )
+    place = tt.price_of_hints(forest, "tlru", [4], xi=[1], hints="close", seeds=1, most=1).places[0]
+    tels = {one.name: one.tels[0] for one in place.priced}
+    sides = best.lower, min(best.upper, *tels.values())
+    row = next(one for one in place.priced if one.name == "tlru + close")
+    shares = [Fraction(tels["lru"] - tels["tlru + close"], tels["lru"] - side) for side in sides]
+    assert row.closed == (min(shares), max(shares))
+    assert (place.distances[0].lower, place.distances[0].upper) == sides
+    alone = [Fraction(tels["lru"] - tels["lru + close"], tels["lru"] - side) for side in sides]
+    assert place.worths[0].alone == (min(alone), max(alone))
+
+
 def test_the_worth_of_a_hint_is_counted_from_the_rows_of_the_list():
     place = listed()
     tels = {one.name: sum(one.tels) for one in place.priced}
@@ -131,18 +148,42 @@ def test_the_worth_of_a_hint_is_counted_from_the_rows_of_the_list():
     assert whole == Fraction(tels["lru"] - tels["tlru + close + superseded + resume + retain"], distance)
 
 
-@given(st.integers(0, 10**6), st.sampled_from([*FAMILIES]), st.integers(0, 4 * 24))
-@settings(deadline=None, max_examples=60)
-def test_no_value_of_a_constant_does_what_none_of_those_that_differ_does(seed, family, quarter):
-    forest = said(7, seed, agents=3, end=12)
-    found = values_that_differ(family, forest, 10**6)
+@pytest.mark.parametrize("family", FAMILIES)
+@given(seed=st.integers(0, 10**6))
+@settings(deadline=None, max_examples=25)
+def test_every_value_answers_all_that_a_replay_asks_as_one_of_those_that_differ_does(family, seed):
+    forest = scattered(9, seed)
+    found, done = values_that_differ(family, forest, 10**6), forest.hints.done
+    ends = (done[:, None] + done).ravel() / 2 if family == "resume" else done
+    edges = np.unique(np.append((forest.arrival[:, None] - ends).ravel(), 0))
+    every = (edges[1:] + edges[:-1])[edges[:-1] >= 0] / 2
+    known = {answers(family, forest, value) for value in found.values}
     assert found.whole
+    assert {answers(family, forest, value) for value in [*every, *edges[edges >= 0], edges[-1] + 9]} <= known
 
-    def cached(value):
-        heard = Announcement(**{family: value}).on(forest)
-        return tuple(tt.replay(heard, tt.Hinted(tt.LRU(), FAMILIES[family]), 4).cached.tolist())
 
-    assert cached(quarter / 4) in set(map(cached, found.values))
+def answers(family, forest, value):
+    """All that a replay may ask of a constant: what is said of the requests so far, at each cut."""
+    hints, now = Announcement(**{family: float(value)}).on(forest).hints, forest.arrival
+    hints = only(hints, hints.what == WHAT.index("close" if family == "idle" else family))
+    if family == "idle":
+        cuts = np.where(hints.void(now), -1, hints.cuts(now))
+        return tuple(sorted(zip(hints.request.tolist(), cuts.tolist(), strict=True)))
+    said = dict(zip(hints.request.tolist(), hints.value.tolist(), strict=True))
+    so_far = [range(k + 1) for k in range(len(now))]
+    if family == "retain":
+        return tuple(said[r] > at for at, some in zip(now.tolist(), so_far, strict=True) for r in some)
+    latest = [{hints.agent[r]: r for r in some}.values() for some in so_far]
+    near = ([round(abs(at - said[r]), 9) for r in some] for at, some in zip(now.tolist(), latest, strict=True))
+    return tuple((a > b) - (a < b) for some in near for a in some for b in some)
+
+
+def scattered(requests, seed):
+    """A forest with times of which no two differences are equal, but by chance."""
+    forest, rng = said(requests, seed, agents=3), np.random.default_rng(seed)
+    forest = replace(forest, arrival=np.sort(rng.integers(0, 2**12, requests)) / 256)
+    done = forest.arrival + rng.integers(0, 2**10, requests) / 256
+    return forest.with_hints(tt.Hints.of(forest, done=done))
 
 
 @pytest.mark.parametrize("family", FAMILIES)
