@@ -44,7 +44,8 @@ typedef struct {
 
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
-static World new_world(int64_t n, int64_t blocks, const int64_t *parent, const int64_t *leaf, const int64_t *told) {
+static World new_world(int64_t n, int64_t blocks, const int64_t *parent, const int64_t *leaf,
+                       const int64_t *told) {
     World world = {.n = n, .blocks = blocks, .parent = parent, .leaf = leaf, .use = told};
     const int64_t **columns[] = {&world.agent, &world.close, &world.other, &world.time, &world.at, &world.value};
     for (int64_t i = 0; i < COLUMNS; i++) *columns[i] = told + HEAD + i * n;
@@ -98,7 +99,8 @@ static int64_t keep_of(const World *world, int64_t use, int64_t block, int64_t c
 static int64_t order_of(const World *world, const int64_t *ends, int64_t block, int64_t cut) {
     int64_t place = 0;
     for (int64_t k = 0; k <= cut; k++) {
-        if (!(world->path[k] >> block & 1) || world->at[k] > world->time[cut] || next_of(world, k) <= cut) continue;
+        bool counts = world->at[k] <= world->time[cut] && next_of(world, k) > cut;
+        if (!(world->path[k] >> block & 1) || !counts) continue;
         if (is_closed(world, ends, k, cut)) continue;
         int64_t away = world->time[cut] - world->value[k];
         place = larger(place, FAR - (away < 0 ? -away : away));
@@ -278,7 +280,8 @@ void tally_hints(const int64_t plan[6], int64_t n, int64_t blocks, int64_t shape
                  const int64_t told[rows * (4 + 6 * n)], int64_t each, int64_t totals[3], int64_t first[4]) {
     for (int64_t row = 0; row < rows; row++) {
         for (int64_t shape = each ? row : 0; shape < (each ? row + 1 : shapes); shape++) {
-            World world = new_world(n, blocks, parent + shape * blocks, leaf + shape * n, told + row * (4 + 6 * n));
+            const int64_t *said = told + row * (4 + 6 * n);
+            World world = new_world(n, blocks, parent + shape * blocks, leaf + shape * n, said);
             const int64_t place[2] = {shape, row};
             tally_world(&world, plan, totals, first, place);
         }

@@ -9,8 +9,8 @@
    A session claims the end of each path that it read, and gives up its nearest claim above; what goes hands its
    claims to the node above. So a node with nothing below it has a claim of each session that uses it.
 
-   A request splits two nodes at most, one as it is read and one as it is added, and releases one leaf; a close lets
-   the nodes that it gave up wait anew, of which each request claims one; what waits for any other reason takes the
+   A request splits two nodes at most, one as it is read and one as it is added, and releases one leaf; a close
+   lets the nodes that it gave up wait anew, of which each request claims one; what waits for any other reason takes the
    place of an entry that came up. So there are never more than 4 n entries. */
 
 #include "base/numbers.h"
@@ -349,8 +349,8 @@ static void evict_next(Radix *tree) {
    own.
 
    A rule is what it looks at, and what it says of each value of that. `closed` are the requests whose sessions are
-   closed, of which those from `closing[k]` to `closing[k + 1]` count at request k. `numbers`, `begins`, `claims` and
-   `first` are -1 at first. */
+   closed, of which those from `closing[k]` to `closing[k + 1]` count at request k. `numbers`, `begins`, `claims`
+   and `first` are -1 at first. */
 int64_t replay_radix(int64_t n, int64_t pieces, int64_t visits, const int64_t parent[pieces],
                      const int64_t above[pieces], const int64_t length[pieces], const int64_t level[pieces],
                      const int64_t begin[n + 1], const int64_t piece[visits], int64_t drops, int64_t d,

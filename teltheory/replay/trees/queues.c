@@ -1,7 +1,7 @@
 /* LRU with a queue for each priority, leaves first (`teltheory.policies.retention`), unit by unit.
 
-   A unit waits if nothing is below it and no running request goes through it: in a heap, by its priority, since when
-   it has had that, and its last visit. An entry whose unit has changed since is skipped when it comes up. A unit
+   A unit waits if nothing is below it and no running request goes through it: in a heap, by its priority, since
+   when it has had that, and its last visit. An entry whose unit has changed since is skipped when it comes up. A unit
    begins to wait when its request has ended, when its priority ends, and when the last unit below it goes: no more
    than three entries a visit. */
 
@@ -119,7 +119,8 @@ void replay_queues(int64_t n, int64_t pieces, int64_t visits, const int64_t pare
     int64_t overflow = -capacity;
     for (int64_t k = 0, e = 0; k < n; k++) {
         int64_t ended = k - exempt, released = start[larger(ended, 0)];
-        for (; e < m && at[e] == k && about[e] < k; e++) expire(&layout, &queues, about[e], until[about[e]], released);
+        for (; e < m && at[e] == k && about[e] < k; e++)
+            expire(&layout, &queues, about[e], until[about[e]], released);
         serve(&layout, &queues, k, arrival[k], said[k]);
         for (; e < m && at[e] == k; e++) expire(&layout, &queues, k, until[k], 0);
         overflow += written[k];
