@@ -18,8 +18,9 @@ import teltheory as tt
 from teltheory.model.display import percent
 from teltheory.paper.script import errors_in_one_line, markdown, say
 from teltheory.paper.tidy import TableRow, one_of, write_rows
+from teltheory.sweep.marginals import Distance, share
 from teltheory.sweep.price_text import pair
-from teltheory.sweep.prices import Distance, PricedRow, PricesAt, share
+from teltheory.sweep.prices import PricedRow, PricesAt
 from teltheory.workloads import Times
 
 SESSIONS = "claude_code_sessions"

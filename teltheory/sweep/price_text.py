@@ -7,7 +7,8 @@ from fractions import Fraction
 
 from teltheory.model.display import percent
 from teltheory.sweep.board_text import CHANGES, LEAST_DRAWS
-from teltheory.sweep.prices import KINDS, MARGINALS, OPTIMUM, PERFECT, HintWorth, Pair, PricedRow, PricesAt
+from teltheory.sweep.marginals import Pair
+from teltheory.sweep.prices import KINDS, MARGINALS, OPTIMUM, PERFECT, HintWorth, PricedRow, PricesAt
 
 LEGEND = (
     "closed: share of LRU's distance to the hindsight optimum of this cache; two numbers where that is known "

@@ -17,8 +17,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import combinations
-from math import comb
 from typing import Any
 
 from teltheory.cost.given import LatencyGiven, Model, latency_of
@@ -36,6 +34,7 @@ from teltheory.sweep.compared import BoardRow
 from teltheory.sweep.constants import IDLE
 from teltheory.sweep.grid import Grid
 from teltheory.sweep.hinting import ALL, HINTS, HintedSpec, Use, called, read_use
+from teltheory.sweep.marginals import Distance, Marginal, Pair, ends, floats, marginals, mean, share, subsets
 
 KINDS = ACHIEVED, FAMILY, MISTAKEN, PERFECT = ("achieved", "family", "misprediction", "perfect")
 OPTIMUM = "the optimum"
@@ -48,7 +47,6 @@ FINISHED = "end_turn"
 MARGINALS = ("alone", "last", "least", "most", "mean")
 NO_THRESHOLD = 10**15
 SEEDS, MOST = 5, 64
-Pair = tuple[Fraction, Fraction]
 
 
 @dataclass(frozen=True)
@@ -58,12 +56,6 @@ class Wanted:
     kind: str
     name: str
     specs: tuple[Any, ...]
-
-
-def subsets(of: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
-    """Yield all subsets, the smallest first."""
-    for size in range(len(of) + 1):
-        yield from combinations(of, size)
 
 
 @dataclass(frozen=True)
@@ -133,9 +125,9 @@ class Pricing:
 
         yield from (one(f"{delay} s late", (CLOSE,), delay=delay) for delay in LATE)
         yield one(f"after {FINISHED} alone", (CLOSE,), stop=FINISHED)
-        for share in SHARES:
-            yield one(f"{percent(share)} missing", (CLOSE,), True, missing=share)
-            yield one(f"{percent(share)} too early too", (CLOSE,), True, wrong=share)
+        for part in SHARES:
+            yield one(f"{percent(part)} missing", (CLOSE,), True, missing=part)
+            yield one(f"{percent(part)} too early too", (CLOSE,), True, wrong=part)
         yield from (one(f"error {e:g}", (CLOSE, RESUME), True, error=e) for e in ERRORS)
 
     def _perfect(self) -> Iterator[Wanted]:
@@ -179,7 +171,7 @@ class PricedRow:
     @property
     def tels(self) -> tuple[Fraction, ...]:
         """TEL in each draw, the mean over seeds."""
-        return tuple(_mean(Fraction(row.tel or 0) for row in drawn) for drawn in self.rows)
+        return tuple(mean(Fraction(row.tel or 0) for row in drawn) for drawn in self.rows)
 
     @property
     def closed(self) -> Pair | None:
@@ -222,75 +214,6 @@ class PricedRow:
         numbers = {"tels": [float(tel) for tel in self.tels], "closed": floats(self.closed), "over": self.over}
         times = {name: self.percentile(name) for name in ("p50", "p95")}
         return {**place, **plain, **numbers, "prefill": self.prefill, **times, "gain_interval": row.gain_interval}
-
-
-@dataclass(frozen=True)
-class Distance:
-    """TEL of LRU, and between what the least TEL lies."""
-
-    lru: Fraction
-    lower: Fraction
-    upper: Fraction
-
-    @classmethod
-    def of(cls, row: BoardRow) -> Distance:
-        """Return those of a row's place; without an optimum there is no distance."""
-        found = (Fraction(one or 0) for one in (row.lru, row.lower, row.upper))
-        return cls(*found)
-
-    def saved_by(self, tel: Fraction) -> Fraction:
-        """Return by how much TEL is below LRU's."""
-        return self.lru - tel
-
-
-def share(saved: Sequence[Fraction], of: Sequence[Distance]) -> Pair | None:
-    """Return what is saved over the distances, both summed: to the optimum's lower side, and to its upper one."""
-    whole = [sum(base.lru - getattr(base, side) for base in of) for side in ("lower", "upper")]
-    if not all(whole):
-        return None
-    one, other = (Fraction(sum(saved)) / distance for distance in whole)
-    return min(one, other), max(one, other)
-
-
-def ends(shares: Iterable[Pair | None]) -> tuple[float, float] | None:
-    """Return the least and the greatest share; None if one of them is not known."""
-    each = [*shares]
-    known = [one for pair in each if pair is not None for one in pair]
-    return (float(min(known)), float(max(known))) if known and None not in each else None
-
-
-def floats(pair: Pair | None) -> tuple[float, float] | None:
-    """Return a share's two sides as numbers."""
-    return None if pair is None else (float(pair[0]), float(pair[1]))
-
-
-def _mean(values: Iterable[Fraction]) -> Fraction:
-    several = [*values]
-    return sum(several, Fraction(0)) / len(several)
-
-
-@dataclass(frozen=True)
-class Marginal:
-    """By how much one player lowers TEL: alone, last, the least and the most beside others, and in the mean."""
-
-    player: str
-    alone: Fraction
-    last: Fraction
-    least: Fraction
-    most: Fraction
-    mean: Fraction
-
-
-def marginals(tels: Mapping[frozenset[str], Fraction], players: Sequence[str]) -> list[Marginal]:
-    """Return what each player is worth, from the TEL of every set of them."""
-    return [_marginal(tels, one, [other for other in players if other != one]) for one in players]
-
-
-def _marginal(tels: Mapping[frozenset[str], Fraction], one: str, others: Sequence[str]) -> Marginal:
-    saved = {some: tels[frozenset(some)] - tels[frozenset((*some, one))] for some in subsets(others)}
-    orders = sum((value / comb(len(others), len(some)) for some, value in saved.items()), Fraction(0))
-    ordered = [*saved.values()]
-    return Marginal(one, ordered[0], ordered[-1], min(ordered), max(ordered), orders / (len(others) + 1))
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ from teltheory.policies.own_files import HINT, class_in_file
 from teltheory.policies.spec import parse_policy
 from teltheory.sweep.constants import values_that_differ
 from teltheory.sweep.hinting import HintedSpec, read_hints
+from teltheory.sweep.marginals import Distance, marginals, share, subsets
 from teltheory.sweep.price_text import notes_on, tables_of
-from teltheory.sweep.prices import Distance, marginals, share, subsets
 
 XI, ROOM = 2, 6
 MINE = """
