@@ -10,8 +10,8 @@
    claims to the node above. So a node with nothing below it has a claim of each session that uses it.
 
    A request splits two nodes at most, one as it is read and one as it is added, and releases one leaf; a close
-   lets the nodes that it gave up wait anew, of which each request claims one; what waits for any other reason takes
-   the place of an entry that came up. So there are never more than 4 n entries. */
+   lets the nodes that it gave up wait anew, of which each request claims one; what waits for any other reason
+   takes the place of an entry that came up. So there are never more than 4 n entries. */
 
 #include "base/numbers.h"
 

@@ -1,9 +1,9 @@
 /* LRU with a queue for each priority, leaves first (`teltheory.policies.retention`), unit by unit.
 
-   A unit waits if nothing is below it and no running request goes through it: in a heap, by its priority, since
-   when it has had that, and its last visit. An entry whose unit has changed since is skipped when it comes up. A
-   unit begins to wait when its request has ended, when its priority ends, and when the last unit below it goes: no more
-   than three entries a visit. */
+   A unit waits if nothing is below it and no running request goes through it: in a heap, by its priority,
+   since when it has had that, and its last visit. An entry whose unit has changed since is skipped when it
+   comes up. A unit begins to wait when its request has ended, when its priority ends, and when the last unit
+   below it goes: no more than three entries a visit. */
 
 #include "replay/trees/layout.h"
 
