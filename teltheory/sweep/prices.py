@@ -1,13 +1,14 @@
 """The price list of information: what each hint is worth on a trace, in a memory, at a threshold.
 
-A hint's worth is the TEL that it saves, and its share of LRU's distance to the optimum. By four kinds:
+A hint's worth is the TEL that it saves, and its share of LRU's distance to the optimum. By five kinds:
 
 1. *achieved*: every subset of the hints and of the policy itself is replayed. Of each there is what it saves
    alone, beside all others (last), the least and the most beside any of the others, and the mean over all orders
    in which they may come (Shapley): exact, as fractions.
 2. *family*: a constant in the place of what is announced, the best one in hindsight.
 3. *misprediction*: hints that are late, missing, wrong or noisy.
-4. *perfect*: what the future would say: the optimum, blocks that are never read again, returns within a horizon.
+4. *learnt*: what can be told of the past alone, by why responses end: when agents come back, and are over.
+5. *perfect*: what the future would say: the optimum, blocks that are never read again, returns within a horizon.
 
 Several draws of what is assumed of a trace are pooled: TEL and distances are summed before they are divided.
 """
@@ -21,6 +22,7 @@ from typing import Any
 
 from teltheory.cost.given import LatencyGiven, Model, latency_of
 from teltheory.errors import ArgumentError
+from teltheory.model.announced import LEARNT as SO_FAR
 from teltheory.model.announcement import Announcement
 from teltheory.model.display import percent
 from teltheory.model.hints import CLOSE, RESUME, RETAIN
@@ -36,12 +38,14 @@ from teltheory.sweep.grid import Grid
 from teltheory.sweep.hinting import ALL, HINTS, HintedSpec, Use, called, read_use
 from teltheory.sweep.marginals import Distance, Marginal, Pair, ends, floats, marginals, mean, share, subsets
 
-KINDS = ACHIEVED, FAMILY, MISTAKEN, PERFECT = ("achieved", "family", "misprediction", "perfect")
+KINDS = ACHIEVED, FAMILY, MISTAKEN, LEARNT, PERFECT = ("achieved", "family", "misprediction", "learnt", "perfect")
 OPTIMUM = "the optimum"
 LATE = (60, 300, 1800)
 SHARES = (0.1, 0.5)
 ERRORS = (0.5, 1.0)
 HORIZONS = (60, 300, 1800)
+LEARNT_ORDER = "return-aware"
+"""The policy that learns who returns without any hint."""
 FINISHED = "end_turn"
 """Why a response ends that an agent's last one usually is, where stop reasons are recorded."""
 MARGINALS = ("alone", "last", "least", "most", "mean")
@@ -83,7 +87,7 @@ class Pricing:
 
     def wanted(self) -> list[Wanted]:
         """Return all that is replayed for the list."""
-        every = [*self._achieved(), *self._families(), *self._mistaken(), *self._perfect()]
+        every = [*self._achieved(), *self._families(), *self._mistaken(), *self._learnt(), *self._perfect()]
         listed = {*map(called, self.hints)}
         return [one for one in every if {*map(called, getattr(one.specs[0], "use", ()))} <= listed]
 
@@ -129,6 +133,12 @@ class Pricing:
             yield one(f"{percent(part)} missing", (CLOSE,), True, missing=part)
             yield one(f"{percent(part)} too early too", (CLOSE,), True, wrong=part)
         yield from (one(f"error {e:g}", (CLOSE, RESUME), True, error=e) for e in ERRORS)
+
+    def _learnt(self) -> Iterator[Wanted]:
+        for use in ((CLOSE,), (RESUME,), (CLOSE, RESUME)):
+            spec = self._spec(self.policy, use, delay=SO_FAR, resume=SO_FAR)
+            yield Wanted(LEARNT, f"{spec.text}, {LEARNT}", (spec,))
+        yield Wanted(LEARNT, LEARNT_ORDER, (self._spec(parse_policy(LEARNT_ORDER), ()),))
 
     def _perfect(self) -> Iterator[Wanted]:
         for horizon in HORIZONS:

@@ -239,7 +239,7 @@ def test_an_own_hint_of_a_file_stands_in_the_list_with_its_price(tmp_path):
 def test_the_text_of_a_list_has_every_row_the_optimum_and_what_holds_for_it():
     place = listed()
     tables = {title: (heads, rows) for title, heads, rows in tables_of(place, "s")}
-    assert [*tables] == ["what each closes", "achieved", "family", "misprediction", "perfect"]
+    assert [*tables] == ["what each closes", "achieved", "family", "misprediction", "learnt", "perfect"]
     assert all(len(row) == len(heads) for heads, rows in tables.values() for row in rows)
     assert tables["perfect"][1][-1][0] == "the optimum"
     assert [row[0] for row in tables["achieved"][1]] == [one.name for one in place.priced[:32]]
@@ -250,6 +250,18 @@ def test_the_text_of_a_list_has_every_row_the_optimum_and_what_holds_for_it():
     assert "7 of " in notes
     signs = [one.player for one in place.worths if one.over[0] < 0 < one.over[1]]
     assert ("changes its sign" in notes) == bool(signs)
+
+
+def test_what_is_learnt_is_what_announcements_learn():
+    forest = said(30, 29)
+    asked = {"hints": "close,resume", "seeds": 1, "most": 2}
+    place = tt.price_of_hints(forest, "tlru", [ROOM], xi=[XI], **asked).places[0]
+    named = {one.name: one.tels[0] for one in place.priced if one.kind == "learnt"}
+    told = forest.with_hints(tt.Hints.announce(forest, "learnt", resume="learnt"))
+    for use in (("close",), ("resume",), ("close", "resume")):
+        tel = tt.replay(told, tt.Hinted(tt.TLRU(xi=XI), use), ROOM).tel(XI)
+        assert named.pop(f"tlru + {' + '.join(use)}, learnt") == tel
+    assert named == {"return-aware": tt.replay(forest, tt.ReturnAwareTLRU(xi=XI), ROOM).tel(XI)}
 
 
 def refuse(**changed):

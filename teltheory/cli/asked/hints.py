@@ -11,7 +11,7 @@ import click
 from teltheory.cli.asked.options import bundled
 from teltheory.cli.parts import option
 from teltheory.errors import ArgumentError
-from teltheory.model.announced import BY_STOP, ORACLE
+from teltheory.model.announced import BY_STOP, LEARNT, ORACLE
 from teltheory.model.announcement import Announcement
 from teltheory.model.units import is_time, listed_values, read_time
 from teltheory.sweep.board import refuse_hints
@@ -36,8 +36,10 @@ class Hearing:
     @property
     def announced(self) -> Announcement:
         """What is announced."""
-        delay = 0 if self.close_delay is None else float(read_time("--close-delay", self.close_delay))
-        if self.resume not in (None, ORACLE, BY_STOP):
+        delay: Any = self.close_delay or 0
+        if delay not in (0, LEARNT):
+            delay = float(read_time("--close-delay", delay))
+        if self.resume not in (None, ORACLE, BY_STOP, LEARNT):
             read_time("--resume", str(self.resume))
         error = self.resume_error or 0
         return Announcement(delay, self._stop(), self._retain(), self.resume, error=error)
@@ -104,7 +106,9 @@ hint_options = bundled(
             "and set; with all, compare prints the price list."
         ),
     ),
-    option("--close-delay", metavar="TIME", help="Seconds after its last response when an agent is closed."),
+    option(
+        "--close-delay", metavar="TIME", help="Time after its last response when an agent is closed; or learnt."
+    ),
     option("--close-if", metavar="stop=REASON", help="Agents whose end is announced, by why they stopped last."),
     option(
         "--retain",
@@ -112,7 +116,7 @@ hint_options = bundled(
         metavar="TIME|REASON=TIME",
         help="Time for which blocks are kept after responses.",
     ),
-    option("--resume", metavar="TIME|oracle|stop", help="Time after which agents are said to come back."),
+    option("--resume", metavar="TIME|oracle|stop|learnt", help="Time after which agents are said to come back."),
     option(
         "--resume-error",
         type=click.FloatRange(0),
