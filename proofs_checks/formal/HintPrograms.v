@@ -159,8 +159,8 @@ Proof. pose proof (seems_ok 5 first_of_four number_of_four eq_refl) as F. pose p
 Definition first_of_six := [0; 0; 2; 4; 4; 2; 4].
 Definition number_of_six := [0; 2; 2; 1; 2; 1; 2].
 Definition agent_of_six t := nth t [2; 2; 0; 1; 0; 1] 0.
-(* Beside row hints.release.safe.forced. If Q does not cover, under forced caching release hints can cost T-LRU
-   more than the blocks that they had called dead. *)
+(* Row hints.release.safe.forced.tlru is refuted. If Q does not cover, under forced caching release hints can
+   cost T-LRU more than the blocks that they had called dead. *)
 Theorem forced_release_is_not_safe : exists NB C xi Q first number agent total X Y,
   let blk := blocks first in let len := lengths number in let dead := superseded first number agent in
   is_forest NB blk len /\ (forall v, X 0 v = false) /\ (forall v, Y 0 v = false) /\

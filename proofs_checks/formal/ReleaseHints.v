@@ -287,9 +287,9 @@ Proof. intros OX OY K U. destruct (both_past X Y of_X of_Y 0 same_first past_fir
 Ltac by_age used held := refine (kept_by_age X Y _ _ 0 same_first past_first _ _ used held _ _ _ _ _ _ ltac:(lia));
   eauto using safe_before, fresh_youngest.
 
-(* Rows hints.release.safe and .forced. However wrong release hints are, at every request the excess with them is
-   at most that without, and one for each block that the request asks for and the hints had called dead. For LRU,
-   and for T-LRU where caching is optional or Q covers. *)
+(* Rows hints.release.safe, .forced, .covers. However wrong release hints are, at every request the excess with
+   them is at most that without, and one for each block that the request asks for and the hints had called dead.
+   For LRU, and for T-LRU where caching is optional or Q covers. *)
 Theorem release_is_safe : forall marks : bool,
   cut_after (if marks then tlru_release else lru_release) X -> cut_after (if marks then tlru else lru) Y ->
   (marks = true -> r = 0 \/ q_covers Q blk len ask total) ->
