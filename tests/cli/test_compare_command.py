@@ -123,6 +123,7 @@ def test_hints_are_rows_of_their_own_in_compare_and_replay(rows, output, in_word
     assert [row["tel"] for row in replayed["rows"]] == [row["tel"] for row in found]
     assert [row["policy"] for row in replayed["rows"][:2]] == ["lru", "lru + close + superseded"]
     assert any("agents are closed 60 s after" in one for one in _said(output, asked, "--close-delay", "60s"))
+    assert "each conversation is taken for an agent" in in_words("replay", *asked)
     assert "assumed: 8 agents are closed 0 s after their last response" in in_words("compare", *asked)
 
 
