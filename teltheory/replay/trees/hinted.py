@@ -106,6 +106,11 @@ def replay_hinted(instance: ForestInstance, hinted: Hinted, strict: bool) -> Out
     return Outcome.of_forest(forest, layout.cached, layout.written)
 
 
+def hears_nothing(forest: Forest, hinted: Hinted) -> bool:
+    """Whether nothing is said of a forest that a policy listens to, so that it is the policy behind it."""
+    return _events(forest).said.isdisjoint(_name(hint) for hint in hinted.hints)
+
+
 def _name(hint: Hint) -> str:
     """Return the name of one of the toolkit's own hints."""
     for name, own in NAMED.items():

@@ -8,13 +8,14 @@ from typing import Any
 from teltheory.model.instance import ForestInstance
 from teltheory.model.outcome import Outcome
 from teltheory.policies.expiry import TTL
+from teltheory.policies.hinted import Hinted
 from teltheory.policies.learned.return_aware import ReturnAwareTLRU
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import NotCompiledError, Policy, own_loop, settled
 from teltheory.replay.chains.dispatch import replay_kernel as replay_chains
 from teltheory.replay.learned.followed import follow_on_paths
 from teltheory.replay.trees.expiry import without_expired
-from teltheory.replay.trees.hinted import replay_hinted
+from teltheory.replay.trees.hinted import hears_nothing, replay_hinted
 from teltheory.replay.trees.orders import replay_by_orders
 from teltheory.replay.trees.queues import replay_queues
 from teltheory.replay.trees.recency import kept_by_recency, replay_by_recency
@@ -51,10 +52,16 @@ def _experts(instance: ForestInstance, policy: ReturnAwareTLRU, strict: bool) ->
     return follow_on_paths(instance, policy, strict).outcome
 
 
+def _listening(instance: ForestInstance, policy: Hinted, strict: bool) -> Outcome:
+    if instance.is_plain and hears_nothing(instance.requests, policy):
+        return replay_kernel(instance, settled(policy.policy, rounds=False), strict)
+    return replay_hinted(instance, policy, strict)
+
+
 OWN_LOOPS: dict[str, Callable[[ForestInstance, Any, bool], Outcome]] = {
     "experts": _experts,
     "expiry": _expiring,
-    "hinted": replay_hinted,
+    "hinted": _listening,
     "queues": replay_queues,
     "residence": replay_residence,
 }
