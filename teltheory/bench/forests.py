@@ -29,7 +29,14 @@ NAMES = ("LRU", LEAST_RECENT)
 FIRST_CALL = "LRU, first call (runs included)"
 CURVE = f"{LEAST_RECENT}, every capacity"
 OPTIMUM, CHECK = "optimum, certified, first call", "check of its certificate"
-RATIOS = [(FIRST_CALL, "LRU"), (CURVE, LEAST_RECENT), (OPTIMUM, "LRU"), (CHECK, OPTIMUM)]
+HEARS = f"{LEAST_RECENT}, ends announced"
+RATIOS = [
+    (FIRST_CALL, "LRU"),
+    (CURVE, LEAST_RECENT),
+    (HEARS, LEAST_RECENT),
+    (OPTIMUM, "LRU"),
+    (CHECK, OPTIMUM),
+]
 AS_CHAINS, AS_FOREST = "{}, as chains", "{}, as a forest"
 MOONCAKE, SESSIONS = "mooncake_conversation.jsonl", "claude_code_sessions"
 SYSTEMS, BLOCKS = 8, 64
@@ -110,6 +117,7 @@ def forest_jobs(forest: Forest, capacity: int) -> list[TimedJob]:
         *jobs(forest, capacity, policies),
         TimedJob(FIRST_CALL, partial(_first_call, capacity), partial(replace, forest)),
         TimedJob(CURVE, lambda _: tt.capacity_curve(forest, policies[LEAST_RECENT])),
+        TimedJob(HEARS, partial(_hearing, capacity, policies[LEAST_RECENT], told(forest))),
         TimedJob(OPTIMUM, optimum, partial(replace, forest)),
         TimedJob(CHECK, lambda best: _check(forest, best, **asked), partial(optimum, forest)),
     ]
@@ -117,6 +125,16 @@ def forest_jobs(forest: Forest, capacity: int) -> list[TimedJob]:
 
 def _check(forest: Forest, best: tt.Optimum, capacity: int, xi: int) -> None:
     tt.check_certificate(forest, capacity, xi, best.certificate)
+
+
+def told(forest: Forest) -> Forest:
+    """Return a forest whose agents' ends are announced; a request a second where nothing says when they came."""
+    timed = forest if forest.arrival is not None else replace(forest, arrival=np.arange(len(forest), dtype=float))
+    return timed.with_hints(tt.Hints.announce(timed))
+
+
+def _hearing(capacity: int, policy: Policy, forest: Forest, _: object) -> object:
+    return tt.replay(forest, tt.Hinted(policy, ("close",)), capacity, engine="kernel")
 
 
 def _first_call(capacity: int, fresh: Forest) -> object:

@@ -170,7 +170,17 @@ class RememberingPolicy(Protocol):
         ...
 
 
-AnyPolicy: TypeAlias = Policy | CuttingPolicy | TimedPolicy | WatchingPolicy | ObservingPolicy | RememberingPolicy
+class ListeningPolicy(Protocol):
+    """A policy that listens to what applications say of requests (`teltheory.policies.hinted`)."""
+
+    def told(self, requests: Requests) -> Any:
+        """Return what hears of requests and events during one replay."""
+        ...
+
+
+AnyPolicy: TypeAlias = (
+    Policy | CuttingPolicy | TimedPolicy | WatchingPolicy | ObservingPolicy | RememberingPolicy | ListeningPolicy
+)
 
 
 def has_rules(policy: AnyPolicy) -> TypeGuard[Policy]:

@@ -65,7 +65,7 @@ def test_every_row_is_there(data):
     theirs = {f"libcachesim {name}, hash power {power}" for name in ("LRU", "Belady") for power in (14, 15, 16)}
     assert of["against_libcachesim"] == ours | theirs | {"libcachesim LRU, hash power 24"}
     assert {"reference LRU", "reference T-LRU, least-recent"} <= of["against_python"]
-    forest = {*forests.NAMES, forests.FIRST_CALL, forests.CURVE, forests.OPTIMUM, forests.CHECK}
+    forest = {*forests.NAMES, forests.FIRST_CALL, forests.CURVE, forests.HEARS, forests.OPTIMUM, forests.CHECK}
     assert of["long_forest"] == forest
     assert of["forest"] == forest | {f"libcachesim LRU, hash power {power}" for power in (14, 15, 16)}
     assert of["conversations"] == {way.format(name) for name in forests.NAMES for way in WAYS}
