@@ -42,7 +42,8 @@ SHOWN = (
     "tlru + close, 300 s late", "tlru + close, 1800 s late", "tlru + close, 50.0 % missing",
     "tlru + close, 50.0 % too early too", "tlru + close, after end_turn alone", "tlru + close + resume",
     "tlru + close + resume, error 1", "tlru + close + resume, one wait for all", "tlru + close, once idle",
-    "lru + retain", "tlru, never read again",
+    "lru + retain", "tlru + resume", "tlru + resume, learnt", "tlru + close, learnt", "return-aware",
+    "tlru, never read again",
 )  # fmt: skip
 TIMED = (*SHOWN[:2], *SHOWN[3:6], SHOWN[10], SHOWN[-1])
 
