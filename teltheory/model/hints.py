@@ -343,7 +343,7 @@ class Hints:
         if resume == LEARNT:
             learnt = learnt_silences(self.own_agent, arrival, ended, self.stop)
             return learnt, "learnt: agents come back after the median so far"
-        known = "of the future, an oracle" if resume == ORACLE else f"after responses: {resume}"
+        known = "when the future says, an oracle" if resume == ORACLE else f"after responses: {resume}"
         found = silences_taken(silences(self.own_agent, arrival, ended), self.stop, resume)
         return found, f"assumed: agents come back {known}"
 
