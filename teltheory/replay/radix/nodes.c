@@ -65,25 +65,7 @@ static inline bool comes_first(Entry one, Entry other) {
     return one.stamp != other.stamp ? one.stamp < other.stamp : one.node < other.node;
 }
 
-static inline void push_entry(Radix *tree, Entry entry) {
-    int64_t i = tree->waiting++;
-    for (; i > 0 && comes_first(entry, tree->queue[(i - 1) / 2]); i = (i - 1) / 2)
-        tree->queue[i] = tree->queue[(i - 1) / 2];
-    tree->queue[i] = entry;
-}
-
-static inline Entry pop_entry(Radix *tree) {
-    Entry first = tree->queue[0], last = tree->queue[--tree->waiting];
-    int64_t i = 0, child;
-    while ((child = 2 * i + 1) < tree->waiting) {
-        if (child + 1 < tree->waiting && comes_first(tree->queue[child + 1], tree->queue[child])) child++;
-        if (!comes_first(tree->queue[child], last)) break;
-        tree->queue[i] = tree->queue[child];
-        i = child;
-    }
-    tree->queue[i] = last;
-    return first;
-}
+#include "replay/entries.h"
 
 static inline int64_t ask_rule(const Radix *tree, const Rule *rule, const Node *node) {
     switch (rule->looks_at) {
@@ -115,7 +97,7 @@ static inline void let_wait(Radix *tree, int64_t at) {
     else
         node->order = tree->trims + ask_rule(tree, &tree->eviction, node);
     node->order += node->claimed * tree->ranks;
-    push_entry(tree, (Entry){node->order, node->stamp, at});
+    push_entry(tree->queue, &tree->waiting, (Entry){node->order, node->stamp, at});
 }
 
 static inline int64_t ends_at(const Radix *tree, int64_t piece) {
@@ -338,7 +320,7 @@ static void release(Radix *tree, int64_t k, int64_t at) {
 
 /* Evict the first node that waits, or skip its entry if it is out of date. */
 static void evict_next(Radix *tree) {
-    Entry first = pop_entry(tree);
+    Entry first = pop_entry(tree->queue, &tree->waiting);
     const Node *node = &tree->node[first.node];
     if (node->stamp != first.stamp || node->order != first.order || !may_go(node)) return;
     int64_t at = evict(tree, first.node, reach_of(tree, node));

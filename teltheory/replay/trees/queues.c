@@ -30,25 +30,11 @@ static inline bool comes_first(Entry one, Entry other) {
     return one.since != other.since ? one.since < other.since : one.visit < other.visit;
 }
 
+#include "replay/entries.h"
+
 static inline void let_wait(Queues *queues, int64_t p) {
     Entry entry = {queues->priority[p], queues->since[p], queues->units[p].visit, p};
-    int64_t i = queues->waiting++;
-    for (; i > 0 && comes_first(entry, queues->queue[(i - 1) / 2]); i = (i - 1) / 2)
-        queues->queue[i] = queues->queue[(i - 1) / 2];
-    queues->queue[i] = entry;
-}
-
-static inline Entry next_entry(Queues *queues) {
-    Entry first = queues->queue[0], last = queues->queue[--queues->waiting];
-    int64_t i = 0, child;
-    while ((child = 2 * i + 1) < queues->waiting) {
-        if (child + 1 < queues->waiting && comes_first(queues->queue[child + 1], queues->queue[child])) child++;
-        if (!comes_first(queues->queue[child], last)) break;
-        queues->queue[i] = queues->queue[child];
-        i = child;
-    }
-    queues->queue[i] = last;
-    return first;
+    push_entry(queues->queue, &queues->waiting, entry);
 }
 
 /* Let the units that a request was the last to read wait, of which it has ended. */
@@ -93,7 +79,7 @@ static void serve(const Layout *layout, Queues *queues, int64_t k, double now, d
 /* Lose so many units; visits from `exempt` on lose none. */
 static void cut(const Layout *layout, Queues *queues, int64_t overflow, int64_t exempt) {
     while (overflow > 0) {
-        Entry next = next_entry(queues);
+        Entry next = pop_entry(queues->queue, &queues->waiting);
         int64_t p = next.unit, above = layout->parent[p];
         Unit *unit = &queues->units[p];
         if (!unit->held || unit->children > 0 || unit->visit != next.visit ||
