@@ -53,8 +53,8 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(items):
-    """Bring the tests into one order, whichever order they were read in."""
-    items.sort(key=lambda item: item.path)
+    """Bring the tests into one order, whichever order they were read in; files that read the whole tree go first."""
+    items.sort(key=lambda item: (item.path.parent != ROOT / "tests", item.path))
 
 
 def pytest_collection_finish():
