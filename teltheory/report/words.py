@@ -30,7 +30,7 @@ def counterexample_text(example: dict[str, Any] | None) -> str:
     if "history" in example:
         return _decision_text(example)
     values = _facts(example["values"])
-    if "paths" in example:
+    if "ask" in example:
         return f"{_forest_text(example)}: {values}"
     if "turns" not in example:
         return f"{_facts({name: value for name, value in example.items() if name != 'values'})}: {values}"
