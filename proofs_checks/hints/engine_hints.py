@@ -140,7 +140,7 @@ class HintedTiers(Enumerated):
     def bounds(self, effort: str) -> dict[str, Any]:
         """Return what is enumerated, in words."""
         return {
-            "blocks_by_requests": getattr(self, effort),
+            "blocks_by_requests": {str(requests): blocks for requests, blocks in getattr(self, effort).items()},
             "told": f"every end of two agents; load {self.load}/4",
         }
 
