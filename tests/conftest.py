@@ -53,7 +53,7 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(items):
-    """Bring the tests into one order, whichever order they were read in; files that read the whole tree go first."""
+    """Bring the tests into one order, whichever they were read in; files that read the whole tree go first."""
     items.sort(key=lambda item: (item.path.parent != ROOT / "tests", item.path))
 
 
