@@ -20,7 +20,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -192,6 +192,17 @@ def written_lines(found: dict[str, Any]) -> str:
     return json.dumps(head)[:-1] + f', "cases": [\n{cases}\n]}}\n'
 
 
+def compared_or_written(
+    options: argparse.Namespace, lines: Callable[[Any], Iterator[str]], vectors: Callable[[str, int], Any]
+) -> None:
+    """Say what was compared, or write the vectors to the file that was asked for."""
+    if options.vectors is None:
+        say(lines(options))
+        return
+    with errors_in_one_line():
+        write_text(options.vectors, written_lines(vectors(options.python, options.seed)))
+
+
 def main(words: Sequence[str] | None = None) -> None:
     """Compare, or write vectors."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -201,12 +212,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=22)
     parser.add_argument("--trace", type=Path, default=TRACE, help="a Mooncake trace")
     parser.add_argument("--vectors", type=Path, metavar="FILE", help="write vectors to a file instead")
-    options = parser.parse_args(words)
-    if options.vectors is None:
-        say(lines(options))
-        return
-    with errors_in_one_line():
-        write_text(options.vectors, written_lines(vectors(options.python, options.seed)))
+    compared_or_written(parser.parse_args(words), lines, vectors)
 
 
 if __name__ == "__main__":

@@ -24,10 +24,10 @@ from typing import Any
 
 import teltheory as tt
 from experiments.block_hashes import assumed_starts, forest_of
-from experiments.check_engines import COLUMNS, POLICIES, Row, answers, written_lines
+from experiments.check_engines import COLUMNS, POLICIES, Row, answers, compared_or_written
 from experiments.engine_cases import Case, hits_of, session_cases
 from experiments.sglang_policies import policy_of
-from teltheory.paper.script import errors_in_one_line, markdown, say, write_text
+from teltheory.paper.script import markdown
 from teltheory.replay.radix.sessions import RadixSessions
 
 TRACE = Path(os.environ.get("TELTHEORY_DATA", "../shared/data")) / "claude_code_sessions"
@@ -109,12 +109,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=47)
     parser.add_argument("--trace", type=Path, default=TRACE, help="a folder of agents' sessions")
     parser.add_argument("--vectors", type=Path, metavar="FILE", help="write vectors to a file instead")
-    options = parser.parse_args(words)
-    if options.vectors is None:
-        say(lines(options))
-        return
-    with errors_in_one_line():
-        write_text(options.vectors, written_lines(vectors(options.python, options.seed)))
+    compared_or_written(parser.parse_args(words), lines, vectors)
 
 
 if __name__ == "__main__":
