@@ -66,7 +66,7 @@ def with_recorded(trace: Trace, path: str | Path) -> Trace:
 def _of_conversations(trace: Trace) -> Hints:
     named = trace.names is not None or bool((trace.conversation >= 0).all())
     hints = Hints.of(trace, agent=list(trace.labels) if named else trace.code.tolist())
-    return replace(hints, said=(taken_for_agents(trace.code),))
+    return replace(hints, said=(taken_for_agents(trace),))
 
 
 def _events(record: Record, left_out: Counter[str]) -> Iterator[tuple[Record, Event]]:

@@ -64,7 +64,7 @@ class SaidColumns:
         found = {name: self._named(column) if name in AGENTS else column for name, column in told.items()}
         hints = Hints.of(trace, **found)
         hints = hints.with_events(trace, [(seconds, who, CLOSE, None) for seconds, who in self.closes])
-        return replace(hints, said=recorded(hints, "agent" in found))
+        return replace(hints, said=recorded(hints, trace, "agent" in found))
 
     def numbered(self) -> None:
         """Take agents that all look like numbers for such, as in a file that tells no numbers from texts."""

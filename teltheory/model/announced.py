@@ -25,12 +25,12 @@ def last_requests(agent: IntArray) -> IntArray:
     return np.array(sorted(last.values()), np.int64)
 
 
-def silences(agent: IntArray, arrival: FloatArray, ended: FloatArray) -> FloatArray:
-    """Return how long after each response its agent asks again, not a number if never; shape (n,)."""
-    returns = np.full(len(agent), np.nan)
+def returns(agent: IntArray, arrival: FloatArray) -> FloatArray:
+    """Return when each request's agent asks again, not a number if never; shape (n,)."""
+    found = np.full(len(agent), np.nan)
     earlier, later = consecutive_turns(agent)
-    returns[earlier] = arrival[later]
-    return returns - ended
+    found[earlier] = arrival[later]
+    return found
 
 
 def needed_stops(stop: Sequence[str] | None, wanted: str) -> Sequence[str]:

@@ -64,10 +64,10 @@ def hinted(requests: Asked, columns: dict[str, Any]) -> Asked:
     hints = Hints.of(requests, **said)
     if events:
         hints = hints.and_events(*(np.array(column) for column in zip(*events, strict=True)))
-    return requests.with_hints(replace(hints, said=recorded(hints, "agent" in said)))  # type: ignore[no-any-return]
+    return requests.with_hints(replace(hints, said=recorded(hints, requests, "agent" in said)))  # type: ignore[no-any-return]
 
 
-def recorded(hints: Hints, named: bool) -> tuple[str, ...]:
+def recorded(hints: Hints, requests: Any, named: bool) -> tuple[str, ...]:
     """Return in words what a file or a table says, and what is assumed where no agents are named."""
     n, words = len(hints), list[str]()
     agents, started = ({*codes.tolist()} - {NO_AGENT} for codes in (hints.agent, _started(hints)))
@@ -82,7 +82,7 @@ def recorded(hints: Hints, named: bool) -> tuple[str, ...]:
     if hints.done is not None:
         words.append(f"when {np.count_nonzero(~np.isnan(hints.done)):,} of {n:,} ended")
     words += [f"{EVENT_COLUMNS[what]} {count:,}" for what, count in events_by_kind(hints).items()]
-    return (f"recorded: {', '.join(words)}", *(() if named else (taken_for_agents(hints.agent),)))
+    return (f"recorded: {', '.join(words)}", *(() if named else (taken_for_agents(requests),)))
 
 
 def as_data(hints: Hints) -> dict[str, Any]:

@@ -28,14 +28,13 @@ from teltheory.model.announced import (
     last_requests,
     learnt_silences,
     needed_stops,
+    returns,
     seconds_by_stop,
-    silences,
     silences_taken,
 )
 from teltheory.model.hint_columns import EVENT_COLUMNS, NO_AGENT, WHAT
 from teltheory.model.numbers import BoolArray, FloatArray, IntArray, readonly
 from teltheory.model.requests import Requests
-from teltheory.model.turns import consecutive_turns
 from teltheory.model.units import Seconds, seconds_of
 
 __all__ = ["CLOSE", "DEMOTE", "NO_AGENT", "PRIORITY", "RESUME", "RETAIN", "WHAT", "Event", "Hints"]
@@ -183,7 +182,7 @@ class Hints:
         ArgumentError
             For requests without times, or without stop reasons where they are looked at.
         """
-        hints = requests.hints or cls.of_agents(requests.agents, said=(taken_for_agents(requests.agents),))
+        hints = requests.hints or cls.of_agents(requests.agents, said=(taken_for_agents(requests),))
         arrival, ended = _arrival(requests), ends_of(requests, hints)
         if close:
             wait, words = hints._silence_before_end(arrival, ended, delay, stop)
@@ -248,10 +247,8 @@ class Hints:
 
     def void(self, arrival: FloatArray) -> BoolArray:
         """Return whether each event is a close whose agent asked again before; shape (m,)."""
-        following = np.full(len(self) + 1, np.inf)
-        earlier, later = consecutive_turns(self.own_agent)
-        following[earlier] = arrival[later]
-        void: BoolArray = (self.what == WHAT.index(CLOSE)) & (following[self.request] < self.time)
+        closes = self.what == WHAT.index(CLOSE)
+        void: BoolArray = closes & (returns(self.own_agent, arrival)[self.request] < self.time)
         return void
 
     def with_events(self, requests: Requests, events: Iterable[Sequence[Any]]) -> Hints:
@@ -344,7 +341,7 @@ class Hints:
             learnt = learnt_silences(self.own_agent, arrival, ended, self.stop)
             return learnt, "learnt: agents come back after the median so far"
         known = "when the future says, an oracle" if resume == ORACLE else f"after responses: {resume}"
-        found = silences_taken(silences(self.own_agent, arrival, ended), self.stop, resume)
+        found = silences_taken(returns(self.own_agent, arrival) - ended, self.stop, resume)
         return found, f"assumed: agents come back {known}"
 
     def _silence_before_end(
@@ -365,9 +362,9 @@ class Hints:
         return wait, f"assumed: {len(last)} agents{only} are closed {each}"
 
 
-def taken_for_agents(agent: IntArray) -> str:
+def taken_for_agents(requests: Requests) -> str:
     """Return what is assumed of requests that name no agents."""
-    each = "request" if len({*agent.tolist()}) == len(agent) else "conversation"
+    each = "request" if getattr(requests, "conversation", None) is None else "conversation"
     return f"assumed: each {each} is taken for an agent"
 
 

@@ -66,11 +66,7 @@ class Hearing:
 
     def said(self, requests: Any) -> tuple[str, ...]:
         """Return what was recorded and what is assumed, in words."""
-        if not self:
-            return ()
-        named = requests.hints is not None
-        taken = () if named else ("assumed: each conversation is taken for an agent, as none is named",)
-        return tuple(f"Hints, {one}." for one in (*taken, *self.announced.on(requests).hints.said))
+        return tuple(f"Hints, {one}." for one in self.announced.on(requests).hints.said) if self else ()
 
     def _check(self) -> None:
         beside = (self.close_delay, self.close_if, self.resume, self.resume_error, self.retain or None)

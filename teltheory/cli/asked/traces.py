@@ -125,7 +125,7 @@ def report_lines(trace: Trace) -> list[str]:
 def hint_lines(trace: Trace) -> list[str]:
     """Return what was recorded and what was assumed of agents and their hints, in sentences."""
     if trace.hints is None:
-        return [f"Hints: none; {taken_for_agents(trace.code)}."]
+        return [f"Hints: none; {taken_for_agents(trace)}."]
     return [printable(f"Hints, {one}.") for one in trace.hints.said]
 
 
