@@ -90,7 +90,7 @@ def ttft_quantiles(outcome: Outcome | TieredOutcome, qs: Sequence[float], latenc
     if not len(outcome):
         return np.full(len(qs), np.nan)
     places = np.maximum(np.ceil(len(outcome) * np.asarray(qs, np.float64) - 1).astype(int), 0)
-    return np.asarray(np.partition(seconds, np.unique(places))[places], np.float64)
+    return np.asarray(np.partition(seconds, sorted(set(places.tolist())))[places], np.float64)
 
 
 def slo_violations(outcome: Outcome | TieredOutcome, xi: int) -> int:

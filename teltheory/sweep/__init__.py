@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Hashable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from teltheory.base.processes import cores, on_cluster, on_processes
 from teltheory.base.progress import Progress, Report, reporting
@@ -26,7 +26,6 @@ from teltheory.model.numbers import whole_number
 from teltheory.model.trace import Trace
 from teltheory.replay import KERNEL_FROM, Rules
 from teltheory.sweep.cells import Cells
-from teltheory.sweep.compared import BoardRow, ComparedGrid
 from teltheory.sweep.grid import Cell, Grid
 from teltheory.sweep.jobs import QUANTILES
 from teltheory.sweep.served import ServedCell, ServedGrid
@@ -41,6 +40,9 @@ from teltheory.sweep.sources import (
     load,
 )
 from teltheory.sweep.store import AnyJob, Store
+
+if TYPE_CHECKING:
+    from teltheory.sweep.compared import BoardRow, ComparedGrid
 
 __all__ = [
     "QUANTILES",
@@ -149,7 +151,7 @@ def sweep(
     """
     if scheduler is not None and workers not in (1, None):
         raise ArgumentError("workers", workers, "none with a scheduler, whose own workers do the work")
-    if not isinstance(grid, (Grid, ServedGrid, ComparedGrid)):
+    if not hasattr(grid, "plan"):
         raise ArgumentError("grid", type(grid).__name__, GRID)
     sources = as_sources(traces)
     grid = grid.counted({source.unit for source in sources})
@@ -157,7 +159,8 @@ def sweep(
     with reporting(progress, "Replaying") as report:
         run = _Run(jobs, Store(store) if isinstance(store, str | Path) else store, report)
         run.finish({source.key: source for source in sources}, workers, scheduler)
-    return Cells(grid.cells(sources, run.results))
+    cells: Cells[Any] = Cells(grid.cells(sources, run.results))
+    return cells
 
 
 def _check(jobs: Sequence[AnyJob], sources: dict[str, AnySource]) -> None:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from teltheory.model.display import counted, percent, rows_of
 from teltheory.model.tables import Tabular
-from teltheory.sweep.compared import BoardRow
-from teltheory.sweep.grid import Cell
-from teltheory.sweep.served import ServedCell
 
 MOST = 50
 SHARES = ("hit_rate", "change", "share_closed")
@@ -18,7 +15,16 @@ SHOWN = (
     *("violations", "tel", "tail_seconds", "change", "regret", "share_closed"),
 )
 """Columns that a notebook shows."""
-AnyCell = TypeVar("AnyCell", Cell, ServedCell, BoardRow)
+
+
+class AsDict(Protocol):
+    """A cell: that of a grid, of a served one, or a row of a board."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+
+
+AnyCell = TypeVar("AnyCell", bound=AsDict)
 
 
 class Cells(list[AnyCell], Tabular):

@@ -7,20 +7,20 @@ from typing import Any, TypeAlias
 
 from teltheory.base.store import Results, text_of
 from teltheory.errors import shown
-from teltheory.sweep.compared_jobs import Beside, Compared, ComparedInTiers, ComparedJob, HindsightJob
 from teltheory.sweep.jobs import Measurement, ReplayJob
 from teltheory.sweep.served_jobs import ServedJob, ServedMeasurement
 
 AnyJob: TypeAlias = ReplayJob | ServedJob
-OTHERS: dict[str, Any] = {
-    ServedJob.kind: ServedMeasurement,
-    ComparedJob.kind: Compared,
-    ComparedInTiers.kind: Compared,
-    HindsightJob.kind: Beside,
-}
-"""What jobs other than replays measure, by their kind."""
 
 _MEASURED = {field.name for field in fields(Measurement)}
+
+
+def others() -> dict[str, Any]:
+    """Return what jobs other than replays measure, by their kind."""
+    from teltheory.sweep.compared_jobs import Beside, Compared, ComparedInTiers, ComparedJob, HindsightJob
+
+    compared = {ComparedJob.kind: Compared, ComparedInTiers.kind: Compared, HindsightJob.kind: Beside}
+    return {ServedJob.kind: ServedMeasurement, **compared}
 
 
 class Store:
@@ -28,7 +28,8 @@ class Store:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self._results = {kind: Results(self.path, kind) for kind in (ReplayJob.kind, *OTHERS)}
+        self._others = others()
+        self._results = {kind: Results(self.path, kind) for kind in (ReplayJob.kind, *self._others)}
         self._results[ReplayJob.kind].check_place()
         self._measurements = {
             (kind, text): self._checked(kind, number, found)
@@ -53,7 +54,7 @@ class Store:
         if kind == ReplayJob.kind:
             return self._checked_measurement(number, found)
         try:
-            return OTHERS[kind].from_dict(found)
+            return self._others[kind].from_dict(found)
         except (KeyError, TypeError, ValueError):
             raise self._results[kind].damaged(number, "other fields") from None
 

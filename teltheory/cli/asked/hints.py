@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,9 +14,9 @@ from teltheory.errors import ArgumentError
 from teltheory.model.announced import BY_STOP, LEARNT, ORACLE
 from teltheory.model.announcement import Announcement
 from teltheory.model.units import is_time, listed_values, read_time
-from teltheory.sweep.board import refuse_hints
-from teltheory.sweep.hinting import ALL, heard, read_hints
-from teltheory.sweep.prices import Pricing, asked_of
+
+if TYPE_CHECKING:
+    from teltheory.sweep.prices import Pricing
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,21 @@ class Hearing:
     def specs(self, specs: Sequence[Any], all_of_them: bool, tiers: Sequence[Any] = ()) -> Sequence[Any]:
         """Return what is replayed of policies: a policy and set of hints after the other."""
         self._check()
+        if not self:
+            return specs
+        from teltheory.sweep.board import refuse_hints
+        from teltheory.sweep.hinting import heard, read_hints
+
         refuse_hints(self.hints, None, tiers)
-        return heard(specs, read_hints(self.hints), self.announced, all_of_them) if self else specs
+        return heard(specs, read_hints(self.hints), self.announced, all_of_them)
 
     def list_of(self, specs: Sequence[Any], files: Mapping[str, Any]) -> Pricing | None:
         """Return what a price list is of, None unless all hints are asked for; it has no files."""
+        if not self:
+            return None
+        from teltheory.sweep.hinting import ALL
+        from teltheory.sweep.prices import asked_of
+
         if not any(ALL in one.split(",") for one in self.hints):
             return None
         for name, file in files.items():

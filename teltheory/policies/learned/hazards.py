@@ -52,7 +52,7 @@ MOST_TAGS = 16
 RENEWED = 32
 PRIOR_RETURNS = 0.5
 PLACES = 9
-STEPS: IntArray = np.unique(np.append(0, np.floor(2.0 ** (np.arange(4 * 62) / 4)).astype(np.int64)))
+STEPS: IntArray = np.array(sorted({0, *(int(2.0 ** (k / 4)) for k in range(4 * 62))}), np.int64)
 """The law of prompts Q is known at these lengths: P(Q >= d) counts as P(Q > s), s the last of them below d."""
 
 
