@@ -157,7 +157,7 @@ def advise(
         tried = choice.to_try(max(aim.xi - usual, 0))
         server.chosen((one.candidate for one in choice.tried), tried)
         judge = Judge.of(server, aim, limits, tried, called, rng)
-        held = hold(judge, rng)
+        held = hold(judge)
         found = Advice(
             goal=aim,
             capacity=memory,
@@ -186,7 +186,7 @@ def _serving(
     serving: Serving | None,
     report: Report,
     rules: Rules,
-) -> tuple[Server, Callable[[Judge, np.random.Generator], HeldOut]]:
+) -> tuple[Server, Callable[[Judge], HeldOut]]:
     """Return what settings are tried on, and what judges them there."""
     if serving is None:
         idle = Replaying(*asked, Count(report, MOST_RUNS), rules)

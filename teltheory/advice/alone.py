@@ -24,7 +24,7 @@ from teltheory.advice.settings import TRIM
 from teltheory.cost.bootstrap import Blocks, Estimate, Values
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
-from teltheory.model.numbers import FloatArray, IntArray, exact_sum, readonly
+from teltheory.model.numbers import FloatArray, exact_sum, readonly
 from teltheory.model.outcome import Outcome
 from teltheory.model.requests import Requests
 from teltheory.model.trace import Trace
@@ -65,7 +65,7 @@ class HeldAlone(HeldOut):
     lru_capacity: int
 
 
-def hold_alone(server: Replaying, judge: Judge, rng: np.random.Generator) -> HeldAlone:
+def hold_alone(server: Replaying, judge: Judge) -> HeldAlone:
     """Judge a setting, and replay what stands beside it."""
     start, goal, tried, requests = server.start, judge.goal, judge.after, server.requests
     held, unit, (xi, q_hat) = judge.held(""), requests.block_size, server.settings.of(judge.tried.margin)
@@ -78,8 +78,8 @@ def hold_alone(server: Replaying, judge: Judge, rng: np.random.Generator) -> Hel
         **vars(held),
         aware=judge.row("End-Aware T-LRU", "", aware),
         optimum=least_tel(seen, start, room, goal.xi // unit),
-        median=median_of(judge.again(rng)),
-        end_aware=judge.again(rng).gain(aware, tried),
+        median=median_of(judge),
+        end_aware=judge.gain(aware, tried),
         lru_capacity=unit * capacity_for(lru_of(server), start, sizes, goal, tried),
     )
 
@@ -87,7 +87,7 @@ def hold_alone(server: Replaying, judge: Judge, rng: np.random.Generator) -> Hel
 def median_of(judge: Judge) -> Estimate:
     """Return by how many seconds the setting's P50 is above LRU's."""
 
-    def of(draws: IntArray) -> FloatArray:
+    def of(draws: FloatArray) -> FloatArray:
         times = (judge.drawn.sorted(run.ttft) for run in (judge.lru, judge.after))
         first, second = (judge.drawn.blocks.percentiles(one, draws, HALF) for one in times)
         return second - first

@@ -84,8 +84,8 @@ class Comparison:
     lru: Values
     length: float
     blocks: Blocks
-    draws: Values
-    elsewhere: Values
+    draws: FloatArray
+    elsewhere: FloatArray
 
     @classmethod
     def of(
@@ -102,10 +102,8 @@ class Comparison:
         """Draw blocks of the turns that count, and what the rest may look like."""
         lru = base.since(warm_up).losses(goal)
         length, blocks = time_blocks(goal, lru)
-        draws: Values = blocks.draw(len(blocks), DRAWS, rng)
-        elsewhere: Values = blocks.draw_elsewhere(max(1, round(len(blocks) * rest_turns / len(lru))), DRAWS, rng)
-        if goal.level is None:
-            draws, elsewhere = (one.astype(np.float64) for one in (draws, elsewhere))
+        draws = blocks.draw(len(blocks), DRAWS, rng)
+        elsewhere = blocks.draw_elsewhere(max(1, round(len(blocks) * rest_turns / len(lru))), DRAWS, rng)
         counted = cluster[warm_up:]
         return cls(goal, limits, base, warm_up, rest_turns, counted, called, lru, length, blocks, draws, elsewhere)
 
@@ -139,7 +137,7 @@ class Comparison:
     def _costs(self) -> tuple[Cost, Cost]:
         return self.base.since(self.warm_up).cost(self.goal), self.base.cost(self.goal)
 
-    def _gains(self, losses: Values, blocks: Blocks, draws: IntArray) -> FloatArray:
+    def _gains(self, losses: Values, blocks: Blocks, draws: FloatArray) -> FloatArray:
         return self.goal.gain(self.lru, losses, blocks, draws)
 
     def by_cluster(self, run: ComparedRun, drawn: ClusterDraws) -> FloatArray:

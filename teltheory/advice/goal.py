@@ -19,7 +19,7 @@ from teltheory.cost.goals import SLO, Level, read_goal
 from teltheory.cost.latency import A100_LLAMA2_7B, Latency
 from teltheory.cost.metrics import above_slo
 from teltheory.errors import ArgumentError
-from teltheory.model.numbers import FloatArray, IntArray, rational
+from teltheory.model.numbers import FloatArray, rational
 from teltheory.model.outcome import Outcome
 from teltheory.model.units import seconds_of
 
@@ -86,13 +86,13 @@ class Goal:
             return above_slo(spent, self.latency, self.slo).astype(np.int64)
         return outcome.excess_units(self.xi // outcome.block_size)
 
-    def worth(self, losses: Values, blocks: Blocks, draws: Values) -> FloatArray:
+    def worth(self, losses: Values, blocks: Blocks, draws: FloatArray) -> FloatArray:
         """Return the goal's number in each draw; shape (draws,)."""
         if self.level is None:
             return blocks.sums(losses, draws)
         return blocks.percentiles(losses, draws, self.level)
 
-    def gain(self, lru: Values, policy: Values, blocks: Blocks, draws: IntArray) -> FloatArray:
+    def gain(self, lru: Values, policy: Values, blocks: Blocks, draws: FloatArray) -> FloatArray:
         """Return by what share a policy is below LRU in each draw, 0 if LRU has 0; shape (draws,)."""
         return share_below(*(self.worth(losses, blocks, draws) for losses in (lru, policy)))
 

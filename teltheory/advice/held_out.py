@@ -21,7 +21,7 @@ from teltheory.advice.server import Server
 from teltheory.cost.bootstrap import Estimate
 from teltheory.cost.standing import ClusterDraws, at_most_all, too_few
 from teltheory.model.clusters import cluster_of
-from teltheory.model.numbers import FloatArray, IntArray
+from teltheory.model.numbers import FloatArray
 
 LEVELS = (0.5, 0.9, 0.95, 0.99)
 
@@ -177,10 +177,6 @@ class Judge:
         drawn = ClusterDraws.of(cluster_of(server.requests)[server.start :], called, rng)
         return cls(server, goal, limits, server.settings.kind(tried.margin), tried, lru, after, drawn)
 
-    def again(self, rng: np.random.Generator) -> Judge:
-        """Return the same with other draws."""
-        return replace(self, drawn=self.drawn.again(rng))
-
     def rest(self, candidate: Candidate) -> Run:
         """Return a candidate on the rest; LRU and what was tried are not run again."""
         known = {self.server.lru: self.lru, self.tried: self.after}
@@ -224,7 +220,7 @@ class Judge:
         """Return the same without an interval."""
         return float(self._gains(run, before, self.drawn.blocks.all)[0])
 
-    def _gains(self, run: Run, before: Run | None, draws: IntArray) -> FloatArray:
+    def _gains(self, run: Run, before: Run | None, draws: FloatArray) -> FloatArray:
         other = (self.lru if before is None else before).losses(self.goal)
         lru, policy = map(self.drawn.sorted, (other, run.losses(self.goal)))
         return self.goal.gain(lru, policy, self.drawn.blocks, draws)

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from functools import partial, singledispatch
 from typing import Any
 
-import numpy as np
-
 from teltheory.advice.alone import least_tel
 from teltheory.advice.goal import Goal
 from teltheory.advice.held_out import HeldOut, Judge, Row
@@ -54,7 +52,7 @@ class HeldInQueue(HeldOut):
         return reasons_of(self.rows[0], self.rows[1], self.endless, goal, idle)
 
 
-def hold_in_queue(server: Queueing, judge: Judge, _: np.random.Generator) -> HeldInQueue:
+def hold_in_queue(server: Queueing, judge: Judge) -> HeldInQueue:
     """Judge a setting, and serve what stands beside it."""
     own = router_name(server.serving.router)
     held = judge.held(own)

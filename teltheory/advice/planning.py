@@ -265,7 +265,7 @@ def _level(percentile: int | Fraction | str) -> Fraction:
 
 
 def _measured(
-    served: Served, number: Any, blocks: Blocks, draws: IntArray, level: Fraction, slo: Fraction
+    served: Served, number: Any, blocks: Blocks, draws: FloatArray, level: Fraction, slo: Fraction
 ) -> tuple[Number, FloatArray]:
     """Return a number as it was served, and its percentile in each draw."""
     ttft = served.ttft

@@ -108,10 +108,10 @@ def beginnings(counted: int, rest: int) -> list[tuple[int, int]]:
     return sorted(set(found))
 
 
-def spans(pairs: list[tuple[int, int]]) -> IntArray:
+def spans(pairs: list[tuple[int, int]]) -> FloatArray:
     """Return pieces from one to another as draws, a row for each pair."""
     places = np.arange(PIECES)
-    return np.array([(places >= start) & (places < end) for start, end in pairs], np.int64)
+    return np.array([(places >= start) & (places < end) for start, end in pairs], np.float64)
 
 
 def errors_of(before: FloatArray, after: FloatArray, allowed: FloatArray, near: FloatArray) -> FloatArray:

@@ -8,8 +8,8 @@ the load cancels.
 Conversations are drawn in the same way: turns are put in the order of groups of conversations (`groups`), and a
 group is a block. How long blocks of time are is asked of the data (`block_length`).
 
-A draw is a row of weights, how often each block is in it. Sums and percentiles of all draws come from the blocks'
-sums and sorted blocks, so that no draw is ever put together.
+A draw is a row of weights, how often each block is in it, as floats, which sums are quick with. Sums and
+percentiles of all draws come from the blocks' sums and sorted blocks, so that no draw is ever put together.
 """
 
 from __future__ import annotations
@@ -51,29 +51,27 @@ class Blocks:
         return len(self.bounds) - 1
 
     @property
-    def all(self) -> IntArray:
+    def all(self) -> FloatArray:
         """The one draw that has every block once; shape (1, blocks)."""
-        return np.ones((1, len(self)), np.int64)
+        return np.ones((1, len(self)))
 
-    def draw(self, drawn: int, draws: int, rng: np.random.Generator) -> IntArray:
+    def draw(self, drawn: int, draws: int, rng: np.random.Generator) -> FloatArray:
         """Draw `drawn` blocks with replacement, `draws` times; shape (draws, blocks), how often each is in it."""
-        drawn_blocks: IntArray = rng.multinomial(drawn, np.full(len(self), 1 / len(self)), draws)
-        return drawn_blocks
+        return rng.multinomial(drawn, np.full(len(self), 1 / len(self)), draws).astype(np.float64)
 
-    def draw_elsewhere(self, drawn: int, draws: int, rng: np.random.Generator) -> IntArray:
+    def draw_elsewhere(self, drawn: int, draws: int, rng: np.random.Generator) -> FloatArray:
         """Draw what `drawn` other blocks of the same process may look like: a draw from a draw.
 
         The inner draw stands for what is not known of the process, the outer one for the other turns.
         """
-        found: IntArray = rng.multinomial(drawn, self.draw(len(self), draws, rng) / len(self))
-        return found
+        return rng.multinomial(drawn, self.draw(len(self), draws, rng) / len(self)).astype(np.float64)
 
-    def sums(self, values: Values, weights: Values) -> FloatArray:
+    def sums(self, values: Values, weights: FloatArray) -> FloatArray:
         """Return the sum of a value a turn in each draw; shape (draws,)."""
         totals = np.add.reduceat(np.asarray(values, np.float64), self.bounds[:-1])
         return np.asarray(weights @ totals, np.float64)
 
-    def percentiles(self, values: Values, weights: IntArray, level: Fraction) -> FloatArray:
+    def percentiles(self, values: Values, weights: FloatArray, level: Fraction) -> FloatArray:
         """Return the percentile of a value per turn in each draw, the ceil(level n)-th smallest of its n values.
 
         Bisection over the values that occur, for all draws at once: first over every so many of them, then over
@@ -81,14 +79,15 @@ class Blocks:
         """
         if not 0 < level <= 1:
             raise ArgumentError("level", str(level), "a level above 0, at most 1")
-        counts = weights @ np.diff(self.bounds)
+        often = weights.astype(np.int64)
+        counts = often @ np.diff(self.bounds)
         needed = -(-counts * level.numerator // level.denominator)
         occurring, rank = np.unique(values, return_inverse=True)
         step = -(-len(occurring) // COARSE)
-        coarse = self._places(rank // step, -(-len(occurring) // step), weights, needed)
+        coarse = self._places(rank // step, -(-len(occurring) // step), often, needed)
         first, last = int(coarse.min()) * step, min((int(coarse.max()) + 1) * step, len(occurring))
         within = np.clip(rank - first + 1, 0, last - first + 1)
-        places = self._places(within, last - first + 2, weights, needed) + first - 1
+        places = self._places(within, last - first + 2, often, needed) + first - 1
         return np.asarray(occurring[places], np.float64)
 
     def _places(self, rank: IntArray, ranks: int, weights: IntArray, needed: IntArray) -> IntArray:

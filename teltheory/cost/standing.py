@@ -42,7 +42,7 @@ class ClusterDraws:
         Requests in the order of their groups.
     blocks : Blocks
         The groups in that order.
-    draws : ndarray of int64, shape (draws, groups)
+    draws : ndarray of float64, shape (draws, groups)
         How often each group is in each draw.
     clusters, called : int, str
         How many clusters there are, and what one is called.
@@ -50,7 +50,7 @@ class ClusterDraws:
 
     order: IntArray
     blocks: Blocks
-    draws: IntArray
+    draws: FloatArray
     clusters: int
     called: str
 
@@ -64,10 +64,6 @@ class ClusterDraws:
     def unsure(self) -> str | None:
         """Why there is no interval; None if there is one."""
         return too_few(self.clusters, self.called)
-
-    def again(self, rng: np.random.Generator) -> ClusterDraws:
-        """Return the same with other draws."""
-        return replace(self, draws=self.blocks.draw(len(self.blocks), DRAWS, rng))
 
     def sorted(self, values: Values) -> Values:
         """Return one value a request in the order of the groups."""

@@ -23,7 +23,7 @@ def held_out(trace, start, capacity, goal, margin, q_hat):
     """What T-LRU with a margin and an estimate does on the rest."""
     server = Replaying(trace, start, capacity, goal.latency, Settings(goal.xi, q_hat))
     tried, rng = Candidate((True,), False, margin), np.random.default_rng(1)
-    return hold_alone(server, Judge.of(server, goal, CostLimits(), tried, "conversation", rng), rng)
+    return hold_alone(server, Judge.of(server, goal, CostLimits(), tried, "conversation", rng))
 
 
 def run_of(trace, policy, capacity, start, latency=LATENCY):

@@ -27,7 +27,7 @@ def test_blocks_are_consecutive_and_of_nearly_one_length(turns, wanted):
 def put_together(values, blocks, weights):
     """The values of one draw, block by block, as a list."""
     parts = np.split(values, blocks.bounds[1:-1])
-    return np.concatenate([np.tile(part, times) for part, times in zip(parts, weights, strict=True)])
+    return np.concatenate([np.tile(part, int(times)) for part, times in zip(parts, weights, strict=True)])
 
 
 @given(
