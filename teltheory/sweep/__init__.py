@@ -159,8 +159,7 @@ def sweep(
     with reporting(progress, "Replaying") as report:
         run = _Run(jobs, Store(store) if isinstance(store, str | Path) else store, report)
         run.finish({source.key: source for source in sources}, workers, scheduler)
-    cells: Cells[Any] = Cells(grid.cells(sources, run.results))
-    return cells
+    return Cells[Any](grid.cells(sources, run.results))
 
 
 def _check(jobs: Sequence[AnyJob], sources: dict[str, AnySource]) -> None:
