@@ -7,7 +7,9 @@ comes an `httpx.ReadError`, as of a connection that breaks. So who reads it, who
 from __future__ import annotations
 
 import json
+import ssl
 from collections.abc import AsyncIterator, Callable, Iterator
+from functools import cache
 
 import httpx
 
@@ -86,7 +88,7 @@ class _BoundedAsync(httpx.AsyncBaseTransport):
         self._fixed = network
         self._pools: list[httpx.AsyncBaseTransport] = [network] if network else []
         self._busy = [0] * len(self._pools)
-        self._trusted = None if network else httpx.create_ssl_context(trust_env=False)
+        self._trusted = None if network else _trusted()
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         request.headers["Accept-Encoding"] = "identity"
@@ -133,13 +135,19 @@ class _BoundedAsync(httpx.AsyncBaseTransport):
             await pool.aclose()
 
 
+@cache
+def _trusted() -> ssl.SSLContext:
+    """Return whom connections trust; to read who that is takes a client longer than most requests."""
+    return httpx.create_ssl_context(trust_env=False)
+
+
 def _is_packed(answer: httpx.Response) -> bool:
     return answer.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity")
 
 
 def bounded(network: httpx.BaseTransport | None = None, most: int | None = None) -> httpx.BaseTransport:
     """Return what carries requests, the network by default, and bounds an answer by `most` or `MOST` bytes."""
-    return _Bounded(network or httpx.HTTPTransport(trust_env=False), most)
+    return _Bounded(network or httpx.HTTPTransport(verify=_trusted(), trust_env=False), most)
 
 
 def bounded_async(network: httpx.AsyncBaseTransport | None = None) -> httpx.AsyncBaseTransport:
