@@ -1,9 +1,12 @@
 """A server over a tiny engine, called in this process."""
 
+import asyncio
 from contextlib import contextmanager
 
+import httpx
 from starlette.testclient import TestClient
 
+from teltheory.base.peers import bounded_async
 from teltheory.systems.apps.engines.tiny import TinyEngine
 from teltheory.systems.apps.server import Limits, application
 from teltheory.systems.apps.sessions import Manager
@@ -79,3 +82,36 @@ def called(limits=None, engines=None):
     with TestClient(application(Manager(there), limits or Limits())) as client:
         yield Caller(client)
     assert [engine.contexts.held for engine in there] == [0] * len(there)
+
+
+class Gateway:
+    """A client of a server before others."""
+
+    def __init__(self, url, servers, client):
+        self.url, self.servers, self.client = url, servers, client
+
+    def get(self, path, **more):
+        return self.client.get(f"{self.url}/{path}", **more)
+
+    def post(self, body, path="chat/completions", **more):
+        return self.client.post(f"{self.url}/v1/{path}", json=body, **more)
+
+    def many(self, bodies, at_once=20):
+        """Post several, some at once; return the statuses."""
+
+        async def all_of_them():
+            gate = asyncio.Semaphore(at_once)
+            async with httpx.AsyncClient(timeout=60, transport=bounded_async()) as client:
+
+                async def one(body):
+                    async with gate:
+                        return (await client.post(f"{self.url}/v1/chat/completions", json=body)).status_code
+
+                return await asyncio.gather(*map(one, bodies))
+
+        return asyncio.run(all_of_them())
+
+    @property
+    def calls(self):
+        """How many calls each of the servers behind it had."""
+        return [len(server.calls) for server in self.servers]

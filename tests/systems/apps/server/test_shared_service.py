@@ -4,14 +4,12 @@ import asyncio
 import socket
 from threading import Event
 
-import httpx
+import pytest
 from systems.apps.server.app_server import called, fault_of, submission
-from systems.apps.server.test_relay import CHAT, gateway
+from systems.apps.server.test_relay import CHAT
 
-from experiments.gateway_upstream import Upstream
 from teltheory.systems.apps.engines.tiny import TinyEngine
 from teltheory.systems.apps.server import Door, Limits, application
-from teltheory.systems.apps.server.listening import listening
 from teltheory.systems.apps.sessions import Manager
 from teltheory.systems.apps.workers import Workers
 
@@ -26,64 +24,69 @@ def ends(raw):
         return True
 
 
-def served(limits=None, door=None):
+@pytest.fixture
+def served(listen):
     """Serve a tiny engine."""
-    return listening(application(Manager([TinyEngine()]), limits, door), limits=limits)
+
+    def opened(limits=None, door=None):
+        return listen(application(Manager([TinyEngine()]), limits, door), limits=limits)
+
+    return opened
 
 
-def test_a_head_must_come_in_time():
-    with served(Limits(heading=1.0)) as url:
-        port = int(url.rpartition(":")[2])
-        with httpx.Client(base_url=url) as client, socket.create_connection(("127.0.0.1", port), 10) as raw:
-            raw.sendall(HEAD)
-            assert ends(raw)
-            assert client.get("/health").status_code == 200
-            raw_again = socket.create_connection(("127.0.0.1", port), 10)
-            raw_again.sendall(HEAD + b"\r\n" + HEAD)
-            assert b"".join(iter(lambda: raw_again.recv(4_096), b"")).startswith(b"HTTP/1.1 200")
+def test_a_head_must_come_in_time(served, client):
+    url = served(Limits(heading=0.2))
+    port = int(url.rpartition(":")[2])
+    with socket.create_connection(("127.0.0.1", port), 10) as raw:
+        raw.sendall(HEAD)
+        assert ends(raw)
+        assert client.get(f"{url}/health").status_code == 200
+    with socket.create_connection(("127.0.0.1", port), 10) as raw:
+        raw.sendall(HEAD + b"\r\n" + HEAD)
+        assert b"".join(iter(lambda: raw.recv(4_096), b"")).startswith(b"HTTP/1.1 200")
 
 
-def test_slow_clients_keep_nobody_out():
-    limits = Limits(connections=8)
-    with served(limits) as url:
-        port = int(url.rpartition(":")[2])
-        slow = [socket.create_connection(("127.0.0.1", port), 10) for _ in range(20)]
-        for raw in slow:
-            raw.sendall(HEAD)
-        for _ in range(5):
-            assert httpx.get(f"{url}/health", timeout=5).status_code == 200
-        assert sum(map(gone, slow)) >= 12
-        for raw in slow:
-            raw.close()
+def test_slow_clients_keep_nobody_out(served, client):
+    url = served(Limits(connections=8))
+    port = int(url.rpartition(":")[2])
+    slow = [socket.create_connection(("127.0.0.1", port), 10) for _ in range(20)]
+    for raw in slow:
+        raw.sendall(HEAD)
+    for _ in range(5):
+        assert client.get(f"{url}/health", timeout=5).status_code == 200
+    assert sum(map(gone, slow)) >= 12
+    for raw in slow:
+        raw.close()
 
 
 def gone(raw):
     """Whether a connection was ended, without waiting for it."""
-    raw.settimeout(0.05)
+    raw.settimeout(0.01)
     try:
         return ends(raw)
     except TimeoutError:
         return False
 
 
-def test_so_many_are_answered_at_a_time():
-    with gateway(Limits(answering=4), servers=[Upstream(first=0.5)]) as one:
+def test_so_many_are_answered_at_a_time(gateway):
+    with gateway(Limits(answering=4), 1, {"first": 0.5}) as one:
         found = one.many([CHAT] * 12)
         assert (found.count(200), found.count(429)) == (4, 8)
+        one.servers[0].first = 0
         assert one.post(CHAT).status_code == 200
 
 
-def test_names_and_tokens():
-    with served(door=Door(("127.0.0.1", "a.example"), "secret")) as url:
-        for host, code in (("127.0.0.1", 401), ("a.example:80", 401), ("b.example", 421), ("", 421)):
-            found, message = fault_of(httpx.get(f"{url}/v1/models", headers={"host": host}))
-            assert (found, "secret" in message) == (code, False)
-        for said in ("Bearer other", "Basic secret", "secret", "Bearer"):
-            assert fault_of(httpx.get(f"{url}/v1/models", headers={"authorization": said}))[0] == 401
-        for path in ("/v1/models", "/metrics"):
-            assert httpx.get(url + path, headers={"authorization": "Bearer secret"}).status_code == 200
-        assert httpx.get(f"{url}/health").status_code == 200
-        assert fault_of(httpx.get(f"{url}/metrics"))[0] == 401
+def test_names_and_tokens(served, client):
+    url = served(door=Door(("127.0.0.1", "a.example"), "secret"))
+    for host, code in (("127.0.0.1", 401), ("a.example:80", 401), ("b.example", 421), ("", 421)):
+        found, message = fault_of(client.get(f"{url}/v1/models", headers={"host": host}))
+        assert (found, "secret" in message) == (code, False)
+    for said in ("Bearer other", "Basic secret", "secret", "Bearer"):
+        assert fault_of(client.get(f"{url}/v1/models", headers={"authorization": said}))[0] == 401
+    for path in ("/v1/models", "/metrics"):
+        assert client.get(url + path, headers={"authorization": "Bearer secret"}).status_code == 200
+    assert client.get(f"{url}/health").status_code == 200
+    assert fault_of(client.get(f"{url}/metrics"))[0] == 401
 
 
 def test_a_session_has_so_many_bytes():
@@ -98,7 +101,7 @@ def test_a_session_has_so_many_bytes():
         caller.set(caller.session(), "a", "x" * 900)
 
 
-def test_all_sessions_and_chats_have_so_many_bytes():
+def test_all_sessions_and_chats_have_so_many_bytes(gateway):
     with called(Limits(session=1_000, memory=1_500)) as caller:
         sessions = [caller.session(), caller.session()]
         caller.set(sessions[0], "a", "x" * 900)
@@ -133,13 +136,12 @@ def test_nobody_waits_for_the_patterns_of_another():
     asyncio.run(three())
 
 
-def test_what_prometheus_reads():
-    with gateway() as two:
-        for _ in range(3):
-            two.post(CHAT)
-        two.servers[0].fault = two.servers[1].fault = (400, "no")
+def test_what_prometheus_reads(two):
+    for _ in range(3):
         two.post(CHAT)
-        text = httpx.get(f"{two.url}/metrics").text
+    two.servers[0].fault = two.servers[1].fault = (400, "no")
+    two.post(CHAT)
+    text = two.get("metrics").text
     lines = dict(line.rpartition(" ")[::2] for line in text.splitlines() if not line.startswith("#"))
     for status, count in ((200, 3), (400, 1)):
         chats = [k for k in lines if k.startswith("teltheory_chats_total{") and f'status="{status}"' in k]
@@ -148,9 +150,9 @@ def test_what_prometheus_reads():
     assert (lines["teltheory_waiting"], lines['teltheory_up{engine="remote 0"}']) == ("0.0", "1.0")
 
 
-def test_tokens_by_the_engine_s_tokenizer():
+def test_tokens_by_the_engine_s_tokenizer(gateway):
     with gateway(count=lambda text: 7) as two:
         two.post(CHAT)
-        lines = httpx.get(f"{two.url}/metrics").text.splitlines()
+        lines = two.get("metrics").text.splitlines()
     (counted,) = [line for line in lines if line.startswith("teltheory_prompt_tokens_total{")]
     assert ('counted="tokenizer"' in counted, counted[-4:]) == (True, " 7.0")
