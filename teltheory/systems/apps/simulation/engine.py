@@ -114,8 +114,7 @@ class SimulatedEngine:
         self._call()
         await Until(answer.done)
         generated = [ANSWERS + answer.number % ANSWER_TOKENS] * tokens
-        for token in generated:
-            self.contexts.append(context_id, token)
+        self.contexts.append(context_id, *generated)
         self.contexts.end(context_id)
         return generated
 

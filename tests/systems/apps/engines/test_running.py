@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import pytest
@@ -106,20 +107,29 @@ def test_sharing_changes_no_output(prompts: list[Prompt]) -> None:
     close(kept)
 
 
+def lines_for(name: str) -> Prompt:
+    """Return the parts of a prompt with two outputs."""
+    ports = [Port("name", False, "n"), Port("line", True, "l"), Port("more", True, "m")]
+    prompt = "Lines for {{input:name}}: {{output:line}} and {{output:more}}"
+    return encoded(Request.of(0, prompt, ports, sampling=Sampling(3)), {"name": name}, TinyEngine())
+
+
+@cache
+def run_alone(parts: Prompt) -> Any:
+    """Return the outputs of a prompt on a new engine."""
+    return in_turn([parts], Kept(TinyEngine()))[0].outputs
+
+
 @settings(max_examples=10)
 @given(st.lists(st.sampled_from(["ab", "ab ", "abc", "b"]), min_size=1, max_size=4))
 def test_the_tiny_engine_fills_in_what_the_simulated_one_does(names: list[str]) -> None:
     """Same requests at the same time: the same tokens filled in and forked, and the outputs of flat runs."""
-    ports = [Port("name", False, "n"), Port("line", True, "l"), Port("more", True, "m")]
-    prompt = "You write lines. For {{input:name}}: {{output:line}} and {{output:more}}"
-    requests = [Request.of(k, prompt, ports, sampling=Sampling(4)) for k in range(len(names))]
-    tiny = Kept(TinyEngine())
-    parts = [encoded(r, {"name": name}, tiny.engine) for r, name in zip(requests, names, strict=True)]
+    parts, tiny = [lines_for(name) for name in names], Kept(TinyEngine())
     ran = at_the_same_time(parts, tiny)
     _, kept = simulated(parts, Kept)
     assert (tiny.filled, tiny.forked) == (kept.filled, kept.forked)
     assert tiny.filled == tiny.engine.contexts.filled == tiny.engine.computed - tiny.generated
-    assert [one.outputs for one in ran] == [in_turn([part], Kept(TinyEngine()))[0].outputs for part in parts]
+    assert [one.outputs for one in ran] == [run_alone(part) for part in parts]
     close(tiny)
 
 

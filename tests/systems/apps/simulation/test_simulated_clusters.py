@@ -298,6 +298,8 @@ def gpts_small(rng) -> list:
 def test_a_simulated_cluster_fills_in_what_the_tiny_engine_does(system, monkeypatch):
     """Agents and maps at once on one engine; then their prompts, cut alike, one by one on the tiny transformer."""
     for name, tokens in (
+        ("TASK", 25),
+        ("DESIGN", 9),
         ("CODE", (4, 9)),
         ("COMMENT", (3, 5)),
         ("CODING", 30),
