@@ -107,7 +107,7 @@ def test_what_is_no_trace_of_applications_is_refused():
 
 
 def test_an_application_stays_at_one_replica():
-    trace = tt.Trace.from_turns([0, 1, 2, 3, 4, 5], [9000] * 6, [1] * 6, [0.0, 0.0, 0.0, 0.1, 0.2, 0.3])
+    trace = tt.Trace.from_turns([0, 1, 2, 3, 4, 5], [900] * 6, [1] * 6, [0.0, 0.0, 0.0, 0.01, 0.02, 0.03])
     apps = ApplicationTrace.of(trace, ["a", "b", "a", "b", "c", "a"])
     served = tt.serve(trace.forest, tt.LRU(), 10**6, replicas=3, router=together(apps))
     homes = {}

@@ -1,6 +1,7 @@
 """Figure 7 of the seed, and other applications, on an engine that really runs."""
 
 import asyncio
+from functools import cache
 
 from teltheory.systems.apps import Sampling
 from teltheory.systems.apps.blocking import BlockingManager
@@ -24,8 +25,10 @@ def write_python_code(task): ...
 def write_test_code(task, code): ...
 
 
-def alone(engine: TinyEngine, prompt: str) -> str:
+@cache
+def alone(prompt: str) -> str:
     """Return what an engine says after a prompt, in a context that nothing shares."""
+    engine = TinyEngine()
 
     async def main() -> str:
         await engine.fill(engine.encode(prompt), 0)
@@ -36,9 +39,9 @@ def alone(engine: TinyEngine, prompt: str) -> str:
 
 def test_figure_7_says_what_two_separate_calls_say() -> None:
     """With and without an event loop; each prompt is filled once, and no context is left."""
-    code = alone(TinyEngine(), "You are a software engineer. Write Python of a snake game. Code: ")
+    code = alone("You are a software engineer. Write Python of a snake game. Code: ")
     prompt = f"You are a QA engineer. You test code of a snake game. Code: {code}. Test: "
-    test = alone(TinyEngine(), prompt)
+    test = alone(prompt)
 
     async def main(engine: TinyEngine) -> list[str]:
         async with Manager([engine]) as manager:
@@ -58,7 +61,7 @@ def test_figure_7_says_what_two_separate_calls_say() -> None:
 
 
 def test_users_of_one_prompt_share_it_token_by_token() -> None:
-    """Eight sessions with one long text say what they would say alone, and fill it once."""
+    """Five sessions with one long text say what they would say alone, and fill it once."""
     text = "You are a helpful assistant that answers in a word, politely, and never lies. " * 2
 
     @semantic_function(text + "Question: {{input:question}} Answer: {{output:answer}}", sampling=SHORT)
@@ -66,22 +69,22 @@ def test_users_of_one_prompt_share_it_token_by_token() -> None:
 
     async def main(engine: TinyEngine) -> list[str]:
         async with Manager([engine]) as manager:
-            answers = [ask(manager.session(), f"what is {k}?") for k in range(8)]
+            answers = [ask(manager.session(), f"what is {k}?") for k in range(5)]
             return await asyncio.gather(*(answer.get("throughput") for answer in answers))
 
     engine = TinyEngine()
     found = asyncio.run(main(engine))
-    assert found == [alone(TinyEngine(), f"{text}Question: what is {k}? Answer: ") for k in range(8)]
-    assert engine.contexts.filled == len(f"{text}Question: ") + 8 * len("what is 0? Answer: ")
+    assert found == [alone(f"{text}Question: what is {k}? Answer: ") for k in range(5)]
+    assert engine.contexts.filled == len(f"{text}Question: ") + 5 * len("what is 0? Answer: ")
     assert len(engine.contexts) == 0
 
 
 def test_a_session_that_is_closed_while_it_fills_a_prefix_leaves_others_as_they_are() -> None:
     """At whatever step: the other one, which waits for that prefix, says what it would say alone."""
-    expected = alone(TinyEngine(), "You are a software engineer. Write Python of a snake game. Code: ")
+    expected = alone("You are a software engineer. Write Python of a snake game. Code: ")
 
     async def main(steps: int) -> None:
-        engine = TinyEngine(chunk=8)
+        engine = TinyEngine(chunk=16)
         async with Manager([engine]) as manager:
             first, second = manager.session(), manager.session()
             lost = write_python_code(first, "a snake game")
@@ -96,5 +99,5 @@ def test_a_session_that_is_closed_while_it_fills_a_prefix_leaves_others_as_they_
             await second.close()
             assert (len(engine.contexts), engine.contexts.held) == (0, 0)
 
-    for steps in range(12):
+    for steps in range(9):
         asyncio.run(main(steps))

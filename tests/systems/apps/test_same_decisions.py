@@ -75,7 +75,7 @@ def by_simulation(engines: list[tuple[int, int]], asked: list[Asked], rules: Pla
     return {k: served.engine for k, (served,) in enumerate(ran.served) if served.started == 0}
 
 
-@pytest.mark.parametrize("queues", [80, pytest.param(2_000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("queues", [50, pytest.param(2_000, marks=pytest.mark.long)])
 def test_decisions_are_the_same_on_random_queues(queues: int) -> None:
     rng, some = np.random.default_rng(1), 0
     for _ in range(queues):

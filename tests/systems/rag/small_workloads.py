@@ -1,6 +1,7 @@
 """Small workloads for the server; times are whole eighths of a second, which floats add up exactly."""
 
 from fractions import Fraction
+from itertools import permutations
 
 import numpy as np
 from hypothesis import strategies as st
@@ -14,7 +15,7 @@ LATENCY = tt.LatencyModel(Fraction(1, 8), constant=Fraction(1, 4))
 LOAD = 1 / 16
 TIERS = Tiers((9, 8), (0, Fraction(1, 2)))
 DOCUMENTS = 5
-eighths = st.integers(0, 12).map(lambda eighth: eighth / 8)
+eighths = st.sampled_from([eighth / 8 for eighth in range(13)])
 faults = st.lists(
     st.one_of(
         st.builds(GPULoss, eighths, eighths),
@@ -22,6 +23,9 @@ faults = st.lists(
     ),
     max_size=3,
 )
+
+lists = [[list(found) for found in permutations(range(DOCUMENTS), size)] for size in range(3)]
+found = st.sampled_from([*lists[0] * 4, *lists[1] * 2, *lists[2]])
 
 
 def workload_of(lists, length, seconds, arrival, question=1, system=0):
@@ -39,9 +43,8 @@ def workload_of(lists, length, seconds, arrival, question=1, system=0):
 def workloads(draw, most=8, stages=3):
     """Up to `most` requests for up to two documents, searched in up to three stages."""
     n, stages = draw(st.integers(1, most)), draw(st.integers(1, stages))
-    some = st.lists(st.integers(0, DOCUMENTS - 1), max_size=2, unique=True)
-    lists = [[draw(some) for _ in range(stages)] for _ in range(n)]
-    length = draw(st.lists(st.integers(1, 4), min_size=DOCUMENTS, max_size=DOCUMENTS))
+    lists = [[draw(found) for _ in range(stages)] for _ in range(n)]
+    length = [draw(st.integers(1, 4)) for _ in range(DOCUMENTS)]
     seconds = [[draw(eighths) for _ in range(stages)] for _ in range(n)]
     arrival = np.cumsum([draw(eighths) for _ in range(n)]).tolist()
     question = [draw(st.integers(0, 3)) for _ in range(n)]

@@ -14,9 +14,9 @@ def drawn(documents, dimension=8, seed=0):
 
 @pytest.fixture(scope="module")
 def searched():
-    """A graph with several levels, and 1,000 queries."""
+    """A graph with several levels, and 300 queries."""
     index = HNSW(links=4, effort=20, width=16, stages=6)
-    return build(index, drawn(3000, 12)), drawn(1000, 12, seed=1)
+    return build(index, drawn(1500, 12)), drawn(300, 12, seed=1)
 
 
 def recall(found, truth):
@@ -28,7 +28,7 @@ def test_the_last_stage_is_the_search_of_faiss(searched, k):
     built, queries = searched
     assert built.searcher.graph.top >= 3
     staged, (documents, distances) = built.staged(queries, k), built.search(queries, k)
-    assert staged.documents.shape == (1000, 6, k)
+    assert staged.documents.shape == (300, 6, k)
     assert (staged.documents[:, -1] == documents).all()
     assert np.allclose(staged.distances[:, -1], distances, rtol=1e-5)
 
@@ -48,9 +48,9 @@ def test_the_walk_visits_as_many_nodes_as_faiss(searched):
 def test_a_stage_has_the_nearest_of_the_nodes_visited_in_its_time(searched):
     built, queries = searched
     span = built.searcher.slice
-    staged = built.staged(queries[:300], 4)
+    staged = built.staged(queries, 4)
     full = 0
-    for query, (above, log, _) in enumerate(walks(built.searcher.graph, queries[:300], 16, 16)):
+    for query, (above, log, _) in enumerate(walks(built.searcher.graph, queries, 16, 16)):
         squares = ((built.vectors[log].astype(float) - queries[query]) ** 2).sum(axis=1)
         for stage in range(6):
             time = len(log) + above if stage == 5 else span * (stage + 1)
@@ -78,7 +78,7 @@ def test_a_slice_is_the_mean_search_split(searched):
 
 
 def test_recall_grows_with_the_width():
-    vectors, queries = drawn(2000, 16), drawn(300, 16, seed=1)
+    vectors, queries = drawn(1000, 16), drawn(200, 16, seed=1)
     truth, _ = build(FlatL2(), vectors).search(queries, 5)
     few, many = (
         recall(build(HNSW(links=8, width=width), vectors).staged(queries, 5).documents[:, -1], truth)
@@ -89,9 +89,9 @@ def test_recall_grows_with_the_width():
 
 
 def test_documents_at_nearly_the_same_distance_may_change_places():
-    vectors = np.repeat(drawn(300), 6, axis=0) + 1e-7 * drawn(1800, seed=2)
+    vectors = np.repeat(drawn(200), 5, axis=0) + 1e-7 * drawn(1000, seed=2)
     built = build(HNSW(), vectors)
-    queries = drawn(500, seed=1)
+    queries = drawn(300, seed=1)
     staged, (documents, distances) = built.staged(queries, 3), built.search(queries, 3)
     assert (staged.documents[:, -1] != documents).any()
     assert np.allclose(staged.distances[:, -1], distances, rtol=1e-4)

@@ -72,7 +72,7 @@ def test_pieces_come_one_by_one(gateway, client):
 
 
 def test_a_client_that_leaves_ends_the_call_upstream(gateway):
-    with gateway(upstream={"each": 5.0}) as two:
+    with gateway(upstream={"each": 60.0}) as two:
         for stream in (True, False):
             with pytest.raises(httpx.ReadTimeout):
                 two.post(CHAT | {"stream": stream}, timeout=0.2)

@@ -94,7 +94,7 @@ class Endless(TinyEngine):
     async def generate(self, sampling, context_id, parent=None):
         self.asked += 1
         try:
-            await asyncio.sleep(60)
+            await asyncio.Event().wait()
         finally:
             self.ended += 1
 
