@@ -7,6 +7,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from teltheory.base.whole_files import write_whole
 from teltheory.errors import ArgumentError
 from teltheory.formats.rows import is_csv_number
@@ -124,8 +126,18 @@ def _write_parquet(path: Path, columns: dict[str, Any]) -> None:
     import pyarrow.parquet as pq
 
     with path.open("wb") as file:
-        pq.write_table(pa.table(columns), file)
+        pq.write_table(pa.table({name: _unread(column) for name, column in columns.items()}), file)
     pa.default_memory_pool().release_unused()
+
+
+def _unread(column: Any) -> Any:
+    """Return numbers in PyArrow's hands; it would load pandas, for half a second, to look what an array is."""
+    import pyarrow as pa
+
+    if not isinstance(column, np.ndarray) or column.dtype.kind not in "if":
+        return column
+    buffers = [None, pa.py_buffer(np.ascontiguousarray(column))]
+    return pa.Array.from_buffers(pa.from_numpy_dtype(column.dtype), len(column), buffers)
 
 
 _WRITERS: dict[str, Callable[[Path, dict[str, Any]], None]] = {
