@@ -9,7 +9,7 @@ from statistics import median
 
 import pytest
 
-from teltheory.bench import door, forests, peers, run, timing
+from teltheory.bench import door, forests, peers, run, servers, timing
 from teltheory.bench.growth import base_of
 from teltheory.bench.replays import GROWING, policies
 from teltheory.bench.workload import BenchPlan
@@ -34,6 +34,9 @@ def without_repetition():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(timing, "SHORTEST", 0.001)
         patch.setattr(run, "MOST_TURNS_OF_OTHERS", 200)
+        patch.setattr(peers, "DEFAULT_HASH_POWER", 18)
+        patch.setattr(servers, "FEW_REQUESTS", 60)
+        patch.setattr(forests, "FEW_REQUESTS", 300)
         patch.setattr(door, "DOORS", {door.NOTHING: ("-c", "pass"), "import sys": ("-c", "import sys")})
         yield
 
@@ -54,6 +57,15 @@ def measured_before(data, monkeypatch):
     monkeypatch.setattr(run, "growth", lambda *_: data["growth"])
 
 
+@pytest.fixture
+def sections_before(data, monkeypatch):
+    """Nor are sections that no peer takes part in."""
+    names = ("whole_trace", "expected_tails", "hindsight", "long_forest", "conversations", "in_two_tiers")
+    for name in names:
+        monkeypatch.setattr(run, name, lambda *_: data["sections"]["replays"])
+    monkeypatch.setattr(run, "rag_server", lambda *_: {})
+
+
 def timings(section):
     return {row["name"]: row for row in section["rows"]}
 
@@ -63,7 +75,7 @@ def test_every_row_is_there(data):
     assert of["replays"] == {*policies(), run.FIRST_CALL, run.CURVE, run.THOUSAND}
     ours = {"LRU", "T-LRU, least-recent", "T-LRU, round-robin", "Belady", "Tail-Optimized Belady"}
     theirs = {f"libcachesim {name}, hash power {power}" for name in ("LRU", "Belady") for power in (14, 15, 16)}
-    assert of["against_libcachesim"] == ours | theirs | {"libcachesim LRU, hash power 24"}
+    assert of["against_libcachesim"] == ours | theirs | {"libcachesim LRU, hash power 18"}
     assert {"reference LRU", "reference T-LRU, least-recent"} <= of["against_python"]
     forest = {*forests.NAMES, forests.FIRST_CALL, forests.CURVE, forests.HEARS, forests.OPTIMUM, forests.CHECK}
     assert of["long_forest"] == forest
@@ -141,7 +153,7 @@ def test_every_table_fits_shows_every_row_and_names_no_host(data):
     assert "/" not in json.dumps(data["machine"])
 
 
-@pytest.mark.usefixtures("measured_before")
+@pytest.mark.usefixtures("measured_before", "sections_before")
 def test_a_missing_peer_is_said_in_one_line_and_left_out(monkeypatch, capsys):
     def version(_):
         raise PackageNotFoundError
