@@ -1,9 +1,12 @@
+import functools
 import json
+from pathlib import Path
 
 import click
 import pytest
 
 from teltheory.cli import main
+from teltheory.cli.asked import traces
 from teltheory.cli.printed.columns import command_of, definition
 from teltheory.cli.printed.tables import FittingTable
 
@@ -29,6 +32,20 @@ def shared_file(tmp_path):
     file = tmp_path / "shared.jsonl"
     file.write_text("".join(json.dumps(row | {"output_length": 5}) + "\n" for row in rows))
     return file
+
+
+@pytest.fixture(scope="session", autouse=True)
+def the_mooncake_trace_is_read_once():
+    """To read its three megabytes takes longer than most commands; traces do not change."""
+    read = traces.read_trace
+    kept = functools.cache(read)
+
+    def read_once(file, *how, **asked):
+        return (kept if Path(file).stat().st_size > 2_000_000 else read)(file, *how, **asked)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(traces, "read_trace", read_once)
+        yield
 
 
 @pytest.fixture

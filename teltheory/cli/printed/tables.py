@@ -3,9 +3,11 @@
 from collections.abc import Collection, Iterable, Mapping
 from copy import copy
 from dataclasses import replace
+from itertools import zip_longest
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.markup import escape
 from rich.measure import Measurement
@@ -77,11 +79,17 @@ def plain_table(
     )
     table.plain = title, [*columns], [[*row] for row in rows], left
     _, heads, cells, _ = table.plain
-    for name in heads:
-        table.add_column(name, justify="left" if name in left else "right", no_wrap=True)
+    for name, *column in zip_longest(heads, *cells, fillvalue=""):
+        width = max(map(_width, [Text.from_markup(name).plain, *column]))
+        table.add_column(name, justify="left" if name in left else "right", no_wrap=True, width=width)
     for row in cells:
         table.add_row(*map(Text, row))
     return table
+
+
+def _width(cell: str) -> int:
+    """Return how wide a cell is: rich would measure every cell again whenever it measures the table."""
+    return max(map(cell_len, cell.splitlines()), default=0)
 
 
 def work_cells(row: Mapping[str, Any], thresholds: Thresholds, who: str = "") -> list[str]:
