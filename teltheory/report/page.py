@@ -20,6 +20,7 @@ from hashlib import sha256
 from html import escape
 from importlib.metadata import distributions
 from importlib.resources import files
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -188,8 +189,8 @@ def _base64(content: bytes) -> str:
 
 def versions() -> list[tuple[str, str]]:
     """Return the versions of Python, teltheory and the libraries that are installed."""
-    found = {dist.name: dist.version for dist in distributions()}
-    return [("Python", platform.python_version()), *((name, found[name]) for name in PROGRAMS if name in found)]
+    found = ((name, one.version) for name in PROGRAMS for one in islice(distributions(name=name), 1))
+    return [("Python", platform.python_version()), *found]
 
 
 def digest(file: Path) -> str:

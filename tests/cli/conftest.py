@@ -5,10 +5,12 @@ from pathlib import Path
 import click
 import pytest
 
+from teltheory.advice import server
 from teltheory.cli import main
 from teltheory.cli.asked import traces
 from teltheory.cli.printed.columns import command_of, definition
 from teltheory.cli.printed.tables import FittingTable
+from teltheory.sweep.sources import trace_key
 
 FIGURE_2 = "conversation,prompt,response\nA,100,0\nB,100,0\nA,100,0\n"
 
@@ -45,6 +47,20 @@ def the_mooncake_trace_is_read_once():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(traces, "read_trace", read_once)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def queues_are_served_once():
+    """A test asks the library what a command has asked, on equal requests."""
+    found, serve = {}, server.serve
+
+    def served(requests, *setting, **how):
+        asked = trace_key(requests), repr(setting), repr(how)
+        return found.get(asked) or found.setdefault(asked, serve(requests, *setting, **how))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(server, "serve", served)
         yield
 
 

@@ -40,6 +40,15 @@ def test_it_is_printed_written_and_drawn(run, tmp_path, capsys, monkeypatch, adv
     asked = ("advise", file, "--capacity", 50_000, "--slo", "100ms", "--json", numbers, "--html", page)
     assert run(*asked, "--figure", figure) == 0
     text, html = " ".join(capsys.readouterr().out.split()), page.read_text()
+    lru, freely = advice.choice.tried[0].cost, advice.choice.freely
+    xi, q_hat = advice.as_set(freely.margin)
+    assert (
+        f"Without limits: {100 * freely.gain:.1f} % lower with ξ = {xi:,} and Q̂ = {q_hat:,}, for "
+        f"{freely.cost.prefilled / lru.prefilled:.3f} times the prefill and a P50 of "
+        f"{1000 * freely.cost.p50:.1f} ms in the place of {1000 * lru.p50:.1f}."
+    ) in text
+    assert text.count("Without limits") == 1
+    assert "it helps, for 1.0" in text
     for title, heads, rows in tables_of_frontier(advice):
         assert " ".join([*title.split(), *" ".join(heads).split()]) in text
         assert f"<strong>{title}</strong>" in html
@@ -51,6 +60,17 @@ def test_it_is_printed_written_and_drawn(run, tmp_path, capsys, monkeypatch, adv
     assert "P50 of TTFT" in figure.read_text() or figure.stat().st_size > 10_000
     drawn = [gzip.decompress(b64decode(one)).decode() for one in re.findall('data-gzip="([^"]*)"', html)]
     assert any("Frontier: large is what is advised" in chart for chart in drawn)
+
+
+def test_without_limits_the_setting_is_advised_that_they_forbid(in_words, tmp_path, advice):
+    file = tmp_path / "chat.csv"
+    tt.write_trace(engineers(), file)
+    asked = ("advise", file, "--capacity", 50_000, "--slo", "100ms")
+    text = in_words(*asked, "--work-cost", "none", "--median-cost", "NONE")
+    xi, q_hat = advice.as_set(advice.choice.freely.margin)
+    assert f"ADVICE: T-LRU with ξ = {xi:,} and Q̂ = {q_hat:,} tokens." in text
+    assert "Without limits" not in text
+    assert "it helps, for 1.5" in text
 
 
 def test_the_data_has_every_point_and_says_which_is_which(advice):

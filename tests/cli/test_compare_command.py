@@ -132,11 +132,11 @@ def _said(output, asked, *more):
 
 
 @pytest.mark.parametrize("own", ["", ",mine.py:Mine"])
-def test_the_price_list_is_that_of_python(output, in_words, shared_file, tmp_path, monkeypatch, own):
+def test_the_price_list_is_that_of_python(in_words, shared_file, tmp_path, monkeypatch, own):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text(HINT)
     asked = ("compare", shared_file, "--capacity", "1100", "--xi", "600", "--hints", f"all{own}", "--retain", "2s")
-    text, data = in_words(*asked), json.loads(output(*asked, "--json", "-"))
+    text, data = in_words(*asked, "--json", "found.json"), json.loads((tmp_path / "found.json").read_text())
     forest = tt.read_trace(str(shared_file)).forest
     how = {"xi": ["600"], "hints": f"all{own}", "announced": tt.Announcement(retain="2s")}
     expected = tt.price_of_hints({shared_file.name: forest}, "tlru", ["1100"], **how)

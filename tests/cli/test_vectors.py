@@ -177,8 +177,12 @@ def test_the_schema_fits_the_file_and_no_other(written):
 
 
 def test_a_simulator_sees_where_it_first_differs(written, tmp_path, run, in_words, capsys, refused):
-    assert in_words("vectors", written, "--check") == "3,250 of 3,250 answers are those of our engines"
     suite, mine = json.loads(written.read_text()), tmp_path / "mine.json"
+    runs = [run for case in suite["cases"] for run in case["runs"]]
+    assert sum(len(run["hits"]) + len(run["optima"]) for run in runs) == 3250
+    suite["cases"] = [case for case in suite["cases"] if case["name"][:5] != "drawn" or case["name"][-1] == "0"]
+    mine.write_text(json.dumps(suite))
+    assert in_words("vectors", mine, "--check") == "1,374 of 1,374 answers are those of our engines"
     suite["cases"] = [case for case in suite["cases"] if case["name"] in ("Figure 2", "furthest is dear")]
     suite["cases"][0]["runs"][0]["hits"]["lru"][2] = 7
     suite["cases"][1]["runs"][0]["optima"][1]["upper"] += 1
