@@ -65,6 +65,13 @@ def queues_are_served_once():
 
 
 @pytest.fixture
+def decided_here(monkeypatch):
+    """Claims are decided in this process: that others can is for the tests of processes."""
+    here = lambda work, items, *_: (found for found in enumerate(map(work, items)))  # noqa: E731
+    monkeypatch.setattr("teltheory.cli.verify.command.on_processes", here)
+
+
+@pytest.fixture
 def run():
     """A call of the command line that returns the exit code."""
 

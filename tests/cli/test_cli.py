@@ -111,15 +111,15 @@ def test_a_verify_whose_processes_are_killed_ends_with_1_and_names_the_claim(run
     assert "dead" in error
 
 
-def test_the_rows_of_one_file_are_decided(output):
+def test_the_rows_of_one_file_are_decided(output, decided_here):
     script = Path(proofs_checks.__file__).parent / "tail_optimized" / "printed_numbers.py"
     assert "kv-size" in output("verify", script, "--workers", 1)
 
 
-def test_reproduce_without_the_data_says_so(output, tmp_path, monkeypatch):
+def test_reproduce_without_the_data_says_so(output, decided_here, tmp_path, monkeypatch):
     monkeypatch.setenv("TELTHEORY_DATA", str(tmp_path))
     monkeypatch.setattr("teltheory.cli.reproduce.command.chosen_claims", lambda *_: ["figure-2"])
-    monkeypatch.setattr("teltheory.cli.reproduce.command.BUILT_IN_TURNS", 200)
+    monkeypatch.setattr("teltheory.cli.reproduce.command.BUILT_IN_TURNS", 40)
     assert "left out" in output("reproduce", "--workers", 1, "--json", tmp_path / "out.json")
     data = json.loads((tmp_path / "out.json").read_text())
     assert data["left_out"]
@@ -127,7 +127,7 @@ def test_reproduce_without_the_data_says_so(output, tmp_path, monkeypatch):
     assert len(next(iter(data["tables"].values()))["rows"]) == 7 * 3 * 3
 
 
-def test_reproduce_on_a_given_trace(output, trace_file, tmp_path, monkeypatch):
+def test_reproduce_on_a_given_trace(output, decided_here, trace_file, tmp_path, monkeypatch):
     monkeypatch.setattr("teltheory.cli.reproduce.command.chosen_claims", lambda *_: ["figure-2"])
     monkeypatch.chdir(tmp_path)
     file = trace_file.rename("[bold]x.csv")

@@ -40,7 +40,7 @@ def test_without_a_document_the_ledger_of_a_file_is_printed(output, ledger_file)
     assert "holds 1, refuted 1" in output("verify", "--from", ledger_file)
 
 
-def test_what_verify_writes_can_be_read(output, run, tmp_path, capsys):
+def test_what_verify_writes_can_be_read(output, run, decided_here, tmp_path, capsys):
     file, page = tmp_path / "l.json", tmp_path / "l.md"
     claims = "--claim", "figure-2", "--claim", "kv-size.gb"
     assert run("verify", *claims, "--workers", 1, "--json", file, "--markdown", page) == 0
