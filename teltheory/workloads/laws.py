@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -91,7 +91,7 @@ class Finite:
 
     def at_least(self, length: IntArray) -> FloatArray:
         """Return the probability of at least each length."""
-        tails = np.array([float(self.exactly_at_least(known)) for known in self.lengths] + [0.0])
+        tails = np.array([*map(float, accumulate(self.probabilities[::-1], initial=Fraction(0)))])[::-1]
         return tails[np.searchsorted(np.array(self.lengths), length, side="left")]
 
 
