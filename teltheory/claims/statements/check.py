@@ -14,9 +14,10 @@ request adds to what it knows. `teltheory.claims.statements.grammar` has the gra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
+from operator import itemgetter
 from typing import Any, TypeAlias
 
 from teltheory.base.progress import Count, Progress, reporting
@@ -146,11 +147,17 @@ class Stated:
 
     def values(self, case: Any) -> Values | None:
         """Return the values of the statement's terms; None if the case is not as the condition says."""
-        if not all(
-            condition.holds(lambda leaf: self.kind.parameters[str(leaf)](case)) for condition in self.where
-        ):
+        if not all(condition(case) for condition in self._conditions):
             return None
-        return {str(leaf): self._value(leaf, case) for leaf in self.statement.comparison.leaves()}
+        return {name: self._value(leaf, case) for name, leaf in self._leaves.items()}
+
+    @cached_property
+    def _conditions(self) -> list[Callable[[Any], bool]]:
+        return [condition.read(lambda leaf: self.kind.parameters[str(leaf)]) for condition in self.where]
+
+    @cached_property
+    def _leaves(self) -> dict[str, Leaf]:
+        return {str(leaf): leaf for leaf in self.statement.comparison.leaves()}
 
     def _value(self, leaf: Leaf, case: Any) -> Any:
         if not isinstance(leaf, Measure):
@@ -164,16 +171,18 @@ class Stated:
 
     def holds(self, values: Values) -> bool:
         """Whether the statement is true of these values, of each turn's where it is for every turn."""
-        comparison = self.statement.comparison
         if not self.statement.per_turn:
-            return comparison.holds(lambda leaf: values[str(leaf)])
+            return self._compared(values)
         turns = next(len(value) for value in values.values() if isinstance(value, list))
-        return all(comparison.holds(partial(_at, values, turn)) for turn in range(turns))
+        return all(self._compared(_at(values, turn)) for turn in range(turns))
+
+    @cached_property
+    def _compared(self) -> Callable[[Any], bool]:
+        return self.statement.comparison.read(lambda leaf: itemgetter(str(leaf)))
 
 
-def _at(values: Values, turn: int, leaf: Leaf) -> Any:
-    value = values[str(leaf)]
-    return value[turn] if isinstance(value, list) else value
+def _at(values: Values, turn: int) -> Values:
+    return {name: value[turn] if isinstance(value, list) else value for name, value in values.items()}
 
 
 def _policy(leaf: Measure) -> Any:
@@ -250,10 +259,6 @@ def _forests(stated: Stated, forced: bool, samples: int) -> SmallForests:
     return SmallForests(*FORESTS, **ranges, thresholds=thresholds, forced=forced, samples=samples)
 
 
-def _lengths(case: Case) -> Iterator[int]:
-    return (prompt for _, prompt, _ in case.world.turns)
-
-
 CHAINS: Sizes = {1: 3, 2: 4, 3: 5, 4: 3}, {1: 6, 2: 6, 3: 6, 4: 5, 5: 3}
 NATURAL: Sizes = {1: 2, 2: 2, 3: 3}, {1: 4, 2: 4, 3: 4, 4: 2}
 TIERS: Sizes = {1: 1, 2: 2, 3: 2}, {1: 2, 2: 3, 3: 3, 4: 1}
@@ -269,7 +274,7 @@ OF_TRACES = OF_ANY | {
     "turns": lambda case: len(case.world.turns),
     "conversations": lambda case: case.measures()["conversations"],
     "tokens": lambda case: case.world.tokens,
-    "prompts": lambda case: sum(_lengths(case)),
+    "prompts": lambda case: case.world.prompts,
     "max_prompt": lambda case: max(case.world.continuing_prompts, default=0),
 }
 OF_FORESTS = OF_ANY | {

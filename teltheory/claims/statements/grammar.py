@@ -15,9 +15,11 @@ Chains such as ``a <= b <= c`` say that each of their comparisons holds.
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NoReturn, TypeAlias
 
 from teltheory.errors import ArgumentError
@@ -30,16 +32,16 @@ MEASURES = {
     "violations": "turns that compute more than xi",
 }
 RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
-    "<=": lambda a, b: a <= b,
-    "<": lambda a, b: a < b,
-    "=": lambda a, b: a == b,
-    ">=": lambda a, b: a >= b,
-    ">": lambda a, b: a > b,
+    "<=": operator.le,
+    "<": operator.lt,
+    "=": operator.eq,
+    ">=": operator.ge,
+    ">": operator.gt,
 }
 OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
 }
 PER_TURN, IN_SUM = "per turn", "in sum"
 _TOKEN = re.compile(r"\s*(?:(\d+)|([A-Za-z_]\w*)|(<=|>=|[-<>=+*()])|(\S))")
@@ -94,6 +96,8 @@ class Operation:
 
 Term: TypeAlias = WholeNumber | OfTheCase | Measure | Operation
 Leaf: TypeAlias = OfTheCase | Measure
+Reader: TypeAlias = Callable[[Any], Any]
+"""What finds the value of a term, in a case or among values."""
 
 
 @dataclass(frozen=True)
@@ -112,11 +116,12 @@ class Relations:
         for term in self.terms:
             yield from _leaves(term)
 
-    def holds(self, value_of: Callable[[Leaf], Any]) -> bool:
-        """Whether it is true where leaves have these values."""
-        values = [_value(term, value_of) for term in self.terms]
-        pairs = zip(self.relations, values, values[1:], strict=False)
-        return all(RELATIONS[relation](left, right) for relation, left, right in pairs)
+    def read(self, read: Callable[[Leaf], Reader]) -> Callable[[Any], bool]:
+        """Return whether it is true, as a function of what its leaves are read from."""
+        terms = [_reader(term, read) for term in self.terms]
+        places = zip(self.relations, terms, terms[1:], strict=False)
+        tests = [_joined(RELATIONS[relation], left, right) for relation, left, right in places]
+        return tests[0] if len(tests) == 1 else lambda found: all(test(found) for test in tests)
 
 
 @dataclass(frozen=True)
@@ -137,10 +142,18 @@ def _leaves(term: Term) -> Iterator[Leaf]:
         yield term
 
 
-def _value(term: Term, value_of: Callable[[Leaf], Any]) -> Any:
+def _reader(term: Term, read: Callable[[Leaf], Reader]) -> Reader:
     if isinstance(term, Operation):
-        return OPERATIONS[term.sign](_value(term.left, value_of), _value(term.right, value_of))
-    return term.value if isinstance(term, WholeNumber) else value_of(term)
+        return _joined(OPERATIONS[term.sign], _reader(term.left, read), _reader(term.right, read))
+    return partial(_told, term.value) if isinstance(term, WholeNumber) else read(term)
+
+
+def _told(value: int, _: object) -> int:
+    return value
+
+
+def _joined(operation: Callable[[Any, Any], Any], left: Reader, right: Reader) -> Reader:
+    return lambda found: operation(left(found), right(found))
 
 
 def parse_statement(text: str, parameters: Collection[str]) -> Statement:
