@@ -25,8 +25,8 @@ def texts():
     return texts_of([claim_named(name) for name in CLAIMS], FEW)
 
 
-def here(work, items, workers):
-    """Try batches in this process."""
+def here(work, items, workers, name=str):
+    """Do work in this process that others would do."""
     yield from ((i, work(item)) for i, item in enumerate(items))
 
 

@@ -1,11 +1,12 @@
 """A claim in a file, registered or not, and the packages that register claims."""
 
 import json
-import subprocess
+import runpy
 import sys
 from pathlib import Path
 
 import pytest
+from claims.small_campaign import here
 from refusals import refused
 
 import proofs_checks
@@ -47,13 +48,16 @@ def my_claim(tmp_path: Path) -> Path:
     return file
 
 
-def test_a_claim_of_20_lines_runs_by_itself(my_claim: Path) -> None:
+def test_a_claim_of_20_lines_runs_by_itself(my_claim: Path, monkeypatch, capsys) -> None:
+    """What Python runs is here, and the process that decides is spawned, which reads the file anew."""
     assert BELADY.count("\n") <= 20
-    command = [sys.executable, str(my_claim), "--workers", "1"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "The claims of" in done.stdout
-    assert "holds  my.belady" in done.stdout
+    monkeypatch.setattr(sys, "argv", [str(my_claim), "--workers", "1"])
+    with pytest.raises(SystemExit) as stop:
+        runpy.run_path(str(my_claim), run_name="__main__")
+    done = capsys.readouterr()
+    assert stop.value.code == 0, done.err
+    assert "The claims of" in done.out
+    assert "holds  my.belady" in done.out
 
 
 def test_a_claim_of_a_file_can_be_refuted(my_claim: Path) -> None:
@@ -119,7 +123,8 @@ def test_places_of_a_paper_have_the_claims_whose_source_begins_with_them() -> No
     assert found("Theorem D.22") == found("?") == set()
 
 
-def test_several_files_are_decided_and_listed_together(my_claim: Path, capsys) -> None:
+def test_several_files_are_decided_and_listed_together(my_claim: Path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr("teltheory.cli.verify.command.on_processes", here)
     other = my_claim.with_name("your_claim.py")
     other.write_text(my_claim.read_text().replace("my.belady", "your.belady"))
     for more, key in (((), "verdict"), (("--list",), "statement")):
@@ -153,7 +158,10 @@ TWIN = ENDING[ENDING.index("@claim") : ENDING.index("if __name__")].replace("my.
 
 
 @pytest.mark.parametrize("text", ["raise SystemExit(0)\n", ENDING, ENDING + TWIN], ids=["at once", "check", "two"])
-def test_a_file_that_ends_the_program_is_bad_input(text: str, my_claim: Path, capsys) -> None:
+def test_a_file_that_ends_the_program_is_bad_input(text: str, my_claim: Path, monkeypatch, capsys) -> None:
+    """Two claims end two processes, one ends what decides it here."""
+    if TWIN not in text:
+        monkeypatch.setattr("teltheory.cli.verify.command.on_processes", here)
     my_claim.write_text(text)
     with pytest.raises(SystemExit) as stop:
         main(["verify", str(my_claim), "--workers", "2"])

@@ -4,7 +4,7 @@ import pytest
 
 from proofs_checks.tail_optimized import posterior as rows
 from proofs_checks.tail_optimized.lemmas import hidden_chain
-from teltheory.claims.search import decide_safely
+from teltheory.claims.search import refutes
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,7 @@ from teltheory.claims.search import decide_safely
 )
 def test_another_identity_turns_the_row_that_is_proved(name, differ, monkeypatch):
     monkeypatch.setitem(hidden_chain.IDENTITIES, name, differ)
-    assert decide_safely(rows.symbolic).verdict == "refuted"
+    assert refutes(rows.symbolic, next(one for one in rows.ALL_IDENTITIES.listed if one.identity == name))
 
 
 def test_formulas_with_the_rates_swapped_differ(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from teltheory.claims.worlds import SmallWorlds, no_estimate, upper_bounds, worl
 from teltheory.optimal.chains.brute_force import smallest_total
 
 SPACE = SmallWorlds(
-    {1: 2, 2: 2, 3: 3, 4: 3},
+    {1: 2, 2: 2, 3: 3},
     {},
     estimates=upper_bounds,
     conversations=2,
@@ -47,7 +47,7 @@ LRU_IS_OPTIMAL = false_claim(
 BELADY_MINIMISES_TEL = false_claim(
     "Belady has a TEL of at most Tail-Optimized Belady's",
     lambda case: {"Belady": case.tel(tt.Belady()), "optimum": case.tel(tt.TailOptimizedBelady(case.xi))},
-    replace(SPACE, estimates=no_estimate),
+    replace(SPACE, quick={**SPACE.quick, 4: 3}, estimates=no_estimate),
 )
 FALSE_CLAIMS = (T_LRU_COMPUTES_LESS, LRU_IS_OPTIMAL, BELADY_MINIMISES_TEL)
 
@@ -65,8 +65,8 @@ def test_false_claims_are_refuted_by_the_smallest_counterexample(claim, decided)
     values = list(verdict.counterexample["values"].values())
     assert values[0] > values[1]
     found = Case.of(verdict.counterexample)
-    cases = [case for size_class in claim.space.classes("quick") for case in size_class]
-    no_larger = [case for case in cases if case.size() <= found.size()]
+    size, cases = found.size(), [case for size_class in claim.space.classes("quick") for case in size_class]
+    no_larger = [case for case in cases if case.size() <= size]
     assert 1 < len(no_larger) < len(cases)
     assert [case for case in no_larger if refutes(claim, case)] == [found]
 
@@ -77,10 +77,11 @@ def natural_cases(turns, conversations, tokens):
         *others, (conversation, prompt, _) = world.turns
         played = (*others, (conversation, prompt, 1))
         if all(min(lengths) > 0 for _, *lengths in played):
+            natural = World(played)
             for capacity, xi in product(range(1, tokens + 1), repeat=2):
                 least = max(1, *world.continuing_prompts, 1)
                 for q_hat in range(least, max(least, xi) + 1):
-                    yield Case(World(played), capacity, xi, q_hat)
+                    yield Case(natural, capacity, xi, q_hat)
 
 
 @pytest.mark.parametrize("claim", [T_LRU_COMPUTES_LESS, LRU_IS_OPTIMAL], ids=lambda claim: claim.id)
@@ -89,7 +90,7 @@ def test_the_natural_counterexample_is_the_smallest_natural_one(claim, decided):
     turns, conversations, tokens, *_ = found.size()
     sizes = product(range(1, turns + 1), (1, 2, 3), range(2, tokens + 1))
     cases = [case for size in sizes if size <= (turns, conversations, tokens) for case in natural_cases(*size)]
-    assert min((case for case in cases if refutes(claim, case)), key=lambda case: case.size()) == found
+    assert next(case for case in sorted(cases, key=Case.size) if refutes(claim, case)) == found
 
 
 @pytest.mark.parametrize("claim", FALSE_CLAIMS, ids=lambda claim: claim.id)
