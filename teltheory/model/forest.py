@@ -387,7 +387,9 @@ class Forest(Requests, Tabular):
         return replace(self, parent=parent, length=length, leaf=leaf)
 
     def by_units(self) -> Forest:
-        """Return the forest with a node for each unit."""
+        """Return the forest with a node for each unit, itself if it has them."""
+        if (self.length == 1).all():
+            return self
         last = np.cumsum(self.length)
         parent = np.arange(-1, self.peak - 1)
         parent[last - self.length] = at_nodes(last - 1, self.parent, NO_NODE)
