@@ -8,7 +8,7 @@ from teltheory.claims.campaign import Campaign, CampaignStore, summary
 from teltheory.claims.generators import GENERATORS
 
 CLAIMS = ("theorem-31", "theorem-31.mean-estimate")
-FEW = tuple(replace(generator, drawn=30) for generator in GENERATORS)
+FEW = tuple(replace(generator, drawn=12) for generator in GENERATORS)
 A_ROUND = len(CLAIMS) * len(FEW)
 
 

@@ -90,7 +90,7 @@ def test_a_number_of_batches_counts_those_alone(finished):
     assert facts["batches"] == len(FEW)
     assert summary(campaign(None), store, "theorem-31").facts["batches"] == 2 * len(FEW)
     seed = Batch("theorem-31", "small", 0).seed
-    small = {"instances": 30, "batches": 1, "first_seed": seed, "last_seed": seed}
+    small = {"instances": 12, "batches": 1, "first_seed": seed, "last_seed": seed}
     assert facts["generators"]["small"] == small
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 
 import pytest
 
@@ -26,6 +27,18 @@ def includes(text: str) -> list[str]:
     return [name[1:-1] for name in INCLUDE.findall(text)]
 
 
+@cache
+def functions_of(text: str) -> set[str]:
+    """Return the functions of a source that are not static."""
+    return {*FUNCTION.findall(text)}
+
+
+@cache
+def words_of(text: str) -> set[str]:
+    """Return the words of a source."""
+    return {*WORD.findall(text)}
+
+
 def parts(sources: Mapping[str, str], name: str) -> set[str]:
     """Return a source and all headers of the package that it includes, theirs included."""
     found, left = set(), [name]
@@ -40,13 +53,13 @@ def parts(sources: Mapping[str, str], name: str) -> set[str]:
 def shared(sources: Mapping[str, str]) -> Iterator[str]:
     """Yield what the encodings share with other sources: headers, and functions that are not static."""
     units = {name: parts(sources, name) for name in sources if name.endswith(".c")}
+    words = {unit: {word for part in parts for word in words_of(sources[part])} for unit, parts in units.items()}
     for one, headers in units.items():
         for other, theirs in units.items():
             if one.startswith(ROOM) and other != one:
                 yield from (f"{one} and {other}: {header}" for header in headers & theirs)
-                names = {name for part in headers for name in FUNCTION.findall(sources[part])}
-                words = {word for part in theirs for word in WORD.findall(sources[part])}
-                yield from (f"{one} and {other}: {name}" for name in sorted(names & words))
+                names = {name for part in headers for name in functions_of(sources[part])}
+                yield from (f"{one} and {other}: {name}" for name in sorted(names & words[other]))
     for name, text in sources.items():
         if name.startswith(ROOM):
             known = OF_C | {header for header in sources if header.startswith(ROOM)}

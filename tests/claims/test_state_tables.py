@@ -1,12 +1,13 @@
 """Counterexamples as states: read back from plain data, computed anew, and held against the row's values."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from proofs_checks.errata.shows import cut, solutions, until_it_loops
 from proofs_checks.tail_optimized.algorithm_1 import Reading
-from proofs_checks.tail_optimized.algorithm_2 import any_n, real_threshold
+from proofs_checks.tail_optimized.algorithm_2 import HALF, any_n, cuts, real_threshold
 from teltheory.claims.case import Case, World
 from teltheory.claims.search import decide
 from teltheory.claims.state_tables import traced
@@ -78,7 +79,7 @@ def test_solutions_differ_in_x_at_the_first_step():
     assert [row[3] for row in given.rows] == ["0", "2"]
 
 
-@pytest.mark.parametrize("claim", [real_threshold, any_n])
+@pytest.mark.parametrize("claim", [replace(real_threshold, space=cuts(HALF)), any_n])
 def test_the_allocations_of_a_cut_have_the_row_s_objectives(claim):
     example = json.loads(json.dumps(decide(claim).counterexample))
     known, allocations = cut(example)
