@@ -143,7 +143,7 @@ class Loop:
         names = {f"{parameter.name}_": parameter for parameter in self.parameters}
         arrays = "".join(f"{name}, " for name, one in names.items() if one.length)
         numbers = "".join(f", {name}" for name, one in names.items() if not one.length)
-        fits = f"type({{0}}) is int and {_REFUSED} <= {{0}} < {-_REFUSED}"
+        fits = f"isinstance({{0}}, int) and {_REFUSED} <= {{0}} < {-_REFUSED}"
         whole = [fits.format(name) for name, one in names.items() if one.whole]
         asked = " and ".join([*whole, f"(found := entry(known, ({arrays}){numbers})) != {_REFUSED}"])
         passed = ", ".join(names)
