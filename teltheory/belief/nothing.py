@@ -8,7 +8,7 @@ turn that adds d tokens above the cut adds d B_0 to what follows.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,15 +37,14 @@ def cost_of_nothing(slots: SlotModel, ahead: Ahead) -> float:
     moves, gamma = _moves(slots), float(ahead.discount)
     many = len(moves[0].chance)
     cost, turns = np.zeros(many), np.zeros((slots.silent + 1, many))
+    paid, every, longer = sum(move.cost * move.chance for move in moves), _matrix(moves), _matrix(moves, "above")
+    own = [_matrix([move for move in moves if move.slot == k]) for k in range(slots.silent)]
+    others = [_matrix([move for move in moves if move.slot != k]) for k in range(slots.silent)]
     for done in range(ahead.turns or MOST_SWEEPS):
-        next_cost, next_turns = np.zeros(many), np.zeros_like(turns)
-        for move in moves:
-            later = cost[move.then] + move.above * turns[0][move.then]
-            next_cost += move.chance * (move.cost + gamma * later)
-            for k in range(slots.silent):
-                own = k == move.slot
-                next_turns[k] += move.chance * (own + gamma * turns[0 if own else k + 1][move.then])
-        next_turns[slots.silent] = 0
+        next_cost = paid + gamma * (every @ cost + longer @ turns[0])
+        next_turns = np.zeros_like(turns)
+        for k in range(slots.silent):
+            next_turns[k] = own[k] @ (1 + gamma * turns[0]) + gamma * (others[k] @ turns[k + 1])
         change = next_cost - cost
         cost, turns = next_cost, next_turns
         if ahead.turns is None and np.ptp(change) < NEAR * (1 + abs(change[0])) and done > slots.silent:
@@ -57,6 +56,18 @@ def cost_of_nothing(slots: SlotModel, ahead: Ahead) -> float:
     if ahead.turns is None:
         raise ArgumentError("cost of keeping nothing", "no limit", f"one after {MOST_SWEEPS:,} sweeps")
     return _at_start(slots, cost, turns)
+
+
+def _matrix(moves: list[_Move], weight: str | None = None) -> Any:
+    """Return the chances of the next configurations, each times what a move has by this name."""
+    from scipy.sparse import csr_matrix
+
+    many = len(moves[0].chance)
+    chance = [move.chance * (getattr(move, weight) if weight else 1) for move in moves]
+    places = np.tile(np.arange(many), len(moves)), np.concatenate([move.then for move in moves])
+    found = csr_matrix((np.concatenate(chance), places), (many, many))
+    found.eliminate_zeros()
+    return found
 
 
 def _at_start(slots: SlotModel, cost: FloatArray, turns: FloatArray) -> float:
