@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from teltheory.belief.model import (
     Allocation,
+    Arrival,
     BeliefMDP,
     Policy,
     State,
@@ -29,6 +30,7 @@ class Solver:
     def __init__(self, model: BeliefMDP, policy: Policy | None = None) -> None:
         self.model, self.policy = model, policy
         self._known: dict[tuple[State, Allocation, int], Fraction] = {}
+        self._turns: dict[State, list[tuple[Arrival, State]]] = {}
 
     def cost(self, state: State, cached: Allocation, turns: int) -> Fraction:
         """Return W: the expected excess of the next `turns` turns, before the cut."""
@@ -47,8 +49,14 @@ class Solver:
     def cost_of_keeping(self, state: State, kept: Allocation, turns: int) -> Fraction:
         """Return J: the expected excess of the next `turns` turns, after the cut."""
         cost = Fraction(0)
-        for arrival in arrivals(self.model, state):
-            then = after(self.model, state, arrival)
+        for arrival, then in self._following(state):
             later = self.cost(then, at_hand(then, kept), turns - 1)
             cost += arrival.probability * (excess(self.model, state, kept, arrival) + later)
         return cost
+
+    def _following(self, state: State) -> list[tuple[Arrival, State]]:
+        """Return the next turns, each with the state after it."""
+        if state not in self._turns:
+            turns = arrivals(self.model, state)
+            self._turns[state] = [(arrival, after(self.model, state, arrival)) for arrival in turns]
+        return self._turns[state]

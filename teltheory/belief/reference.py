@@ -49,7 +49,7 @@ class Forgetful:
     def __init__(self, model: BeliefMDP, silent: int, discount: Fraction = Fraction(1)) -> None:
         self.model, self.silent, self.discount = model, silent, discount
         self._known: dict[tuple[Here, int], Fraction] = {}
-        self._turns: dict[tuple[tuple[Known, ...], tuple[int, ...]], list[Arrival]] = {}
+        self._turns: dict[State, list[tuple[Arrival, int, State]]] = {}
 
     def here(self, recent: Recent, cached: Allocation) -> Here:
         """Return a state."""
@@ -80,18 +80,22 @@ class Forgetful:
 
     def next(self, here: Here, kept: Allocation) -> Iterator[tuple[Fraction, int, Here]]:
         """Yield the next turns: probability, what is saved, and the state after it."""
-        key = here.known, here.silent
-        if key not in self._turns:
-            self._turns[key] = list(arrivals(self.model, here.state))
-        nothing = (0,) * len(kept)
-        for arrival in self._turns[key]:
-            saved = excess(self.model, here.state, nothing, arrival) - excess(
-                self.model, here.state, kept, arrival
-            )
-            yield arrival.probability, saved, self._then(here, kept, arrival)
+        now = here.state
+        for arrival, most, then in self._following(now):
+            saved = most - excess(self.model, now, kept, arrival)
+            yield arrival.probability, saved, self._then(here, kept, arrival, then)
 
-    def _then(self, here: Here, kept: Allocation, arrival: Arrival) -> Here:
-        state = after(self.model, here.state, arrival)
+    def _following(self, now: State) -> list[tuple[Arrival, int, State]]:
+        """Return the next turns, each with its excess if nothing is kept and the state after it."""
+        if now not in self._turns:
+            model, nothing = self.model, (0,) * len(now.conversations)
+            self._turns[now] = [
+                (arrival, excess(model, now, nothing, arrival), after(model, now, arrival))
+                for arrival in arrivals(model, now)
+            ]
+        return self._turns[now]
+
+    def _then(self, here: Here, kept: Allocation, arrival: Arrival, state: State) -> Here:
         rows = [(self._capped(one), 0, 0) for one in state.conversations]
         for i, silent in enumerate(here.silent):
             rows[i] = (rows[i][0], silent + 1, kept[i])
