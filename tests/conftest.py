@@ -3,6 +3,7 @@ import json
 import logging
 import os
 import signal
+import sqlite3
 from pathlib import Path
 
 # Workers fill all cores: threads of BLAS would wait for each other, and a wait of theirs is work of a core.
@@ -86,6 +87,21 @@ def draws_are_made_once():
     with pytest.MonkeyPatch.context() as patch:
         for name in ("draw", "draw_elsewhere"):
             patch.setattr(Blocks, name, remembered(getattr(Blocks, name)))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def disks_are_not_waited_for():
+    """What a store wrote survives a kill without it; only a machine that stops would lose it."""
+    connect = sqlite3.connect
+
+    def connected(*place, **options):
+        database = connect(*place, **options)
+        database.execute("PRAGMA synchronous = OFF")
+        return database
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sqlite3, "connect", connected)
         yield
 
 
