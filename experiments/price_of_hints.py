@@ -11,6 +11,7 @@ prototype had them. Blocks are kept 300 s after responses that do not end a turn
 import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -100,18 +101,23 @@ class Priced:
 
 def drawn(data: Path, rate: float, draws: int, end: str) -> list[Any]:
     """Return the sessions as often as their starts are drawn; an end is a response's, or its request's."""
-    times = (Times(None, rate, seed) for seed in range(1, draws + 1))
-    read = [tt.read_trace(data / SESSIONS, times=one).forest for one in times]
+    read = [read_once(data / SESSIONS, rate, seed) for seed in range(1, draws + 1)]
     if end == RESPONSE:
         return read
     return [one.with_hints(replace(one.hints, done=None)) for one in read if one.hints is not None]
+
+
+@lru_cache(maxsize=20)
+def read_once(sessions: Path, rate: float, seed: int) -> tt.Forest:
+    """Return the sessions with drawn starts; the draws of one rate are read once."""
+    return tt.read_trace(sessions, times=Times(None, rate, seed)).forest
 
 
 def priced(data: Path, folder: Path, draws: int, workers: int) -> Iterator[Priced]:
     """Yield the list of each cell, with ends at responses of all draws and at requests of the first ones."""
     how: dict[str, Any] = {"announced": KEPT, "workers": workers, "store": folder / "prices.store"}
     for capacity, rate in CELLS:
-        for end, number in ((RESPONSE, draws), (REQUEST, min(draws, FIRST))):
+        for end, number in ((RESPONSE, draws), (REQUEST, FIRST)):
             traces = {SESSIONS: drawn(data, rate, number, end)}
             (place,) = tt.price_of_hints(traces, "tlru", [capacity], [SLO], most=MOST, **how).places
             yield Priced(rate, end, place)

@@ -27,7 +27,7 @@ POOLED = {
 def said(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(script, "CELLS", (("1M", 0.01),))
     monkeypatch.setattr(script, "MOST", 2)
-    script.main([str(tmp_path / "out"), "--data", str(data_folder()), "--draws", "5"])
+    script.main([str(tmp_path / "out"), "--data", str(data_folder()), "--draws", "1"])
     return tmp_path / "out", capsys.readouterr().out
 
 
