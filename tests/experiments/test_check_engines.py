@@ -18,7 +18,7 @@ print(json.dumps({{"engine": "ours", "version": "1"}}))
 for line in sys.stdin:
     case = json.loads(line)
     hits = hits_of(case)
-    hits[0] += {wrong} * (case.get("core") == "rust" and case["policy"] == "slru")
+    hits[0] += case.get("core") == "rust" and case["policy"] == "slru"
     print(json.dumps(hits))
 """
 
@@ -30,9 +30,24 @@ def engine(folder, text):
     return str(script)
 
 
+def right(_, engine, cases):
+    """Answer as a process does, in this one."""
+    yield {"engine": engine, "version": "1"}
+    yield from map(hits_of, cases)
+
+
+def wrong_by_one(_, engine, cases):
+    yield {"engine": engine, "version": "1"}
+    for case in cases:
+        hits = hits_of(case)
+        yield [hits[0] + (case.get("core") == "rust" and case["policy"] == "slru"), *hits[1:]]
+
+
 @pytest.mark.parametrize("wrong", [0, 1])
-def test_a_request_that_an_engine_serves_otherwise_is_counted(tmp_path, capsys, wrong):
-    ours = engine(tmp_path, ENGINE.format(python=sys.executable, root=str(ROOT), wrong=wrong))
+def test_a_request_that_an_engine_serves_otherwise_is_counted(tmp_path, capsys, monkeypatch, wrong):
+    ours = engine(tmp_path, ENGINE.format(python=sys.executable, root=str(ROOT)))
+    if not wrong:
+        monkeypatch.setattr(check_engines, "answers", right)
     words = [ours, "--forests", "7", "--trace", "nowhere", "--engine", "sglang"]
     if wrong:
         with pytest.raises(SystemExit) as ended:
@@ -63,9 +78,10 @@ def test_an_engine_that_does_not_answer_is_one_line(tmp_path, capsys, text, reas
     assert reason in line
 
 
-def test_vectors_are_cases_with_hits_once_for_the_cores_that_agree(tmp_path):
-    ours = engine(tmp_path, ENGINE.format(python=sys.executable, root=str(ROOT), wrong=1))
-    check_engines.main([ours, "--vectors", str(tmp_path / "vectors.json"), "--seed", "3"])
+def test_vectors_are_cases_with_hits_once_for_the_cores_that_agree(tmp_path, monkeypatch):
+    monkeypatch.setattr(check_engines, "VECTORS", 3)
+    monkeypatch.setattr(check_engines, "answers", wrong_by_one)
+    check_engines.main(["ours", "--vectors", str(tmp_path / "vectors.json"), "--seed", "3"])
     cases = json.loads((tmp_path / "vectors.json").read_text())["cases"]
     alone = [case for case in cases if case["cores"] == ["rust"]]
     assert {case["policy"] for case in alone} == {"slru"}

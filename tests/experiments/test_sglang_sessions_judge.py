@@ -1,32 +1,22 @@
 """The script on SGLang's sessions counts what is served otherwise, on forests and on a folder of sessions."""
 
 import json
-import sys
-from pathlib import Path
 
 import pytest
 
 from experiments import sglang_sessions_judge as judge
 from experiments.engine_cases import hits_of
 
-ENGINE = """#!{python}
-import json, sys
-sys.path.insert(0, {root!r})
-from experiments.engine_cases import hits_of
-print(json.dumps({{"engine": "ours", "version": "1"}}))
-for line in sys.stdin:
-    case = json.loads(line)
-    assert case["core"] == "python"
-    told = {{**case, "closes": []}} if {deaf} else case
-    print(json.dumps(hits_of(told)))
-"""
 
+def answering(deaf):
+    """What SGLang's process answers, in this one; who is deaf hears no closes."""
 
-def engine(folder, deaf):
-    script = folder / "python"
-    script.write_text(ENGINE.format(python=sys.executable, root=str(Path(__file__).parents[2]), deaf=deaf))
-    script.chmod(0o755)
-    return str(script)
+    def answers(_, engine, cases):
+        yield {"engine": engine, "version": "1"}
+        assert {case["core"] for case in cases} == {"python"}
+        yield from (hits_of({**case, "closes": []} if deaf else case) for case in cases)
+
+    return answers
 
 
 def session(name, ends):
@@ -43,7 +33,8 @@ def test_a_judge_that_hears_no_closes_differs(tmp_path, capsys, monkeypatch, dea
     for name, ends in ("a", 6), ("b", 5), ("c", 7):
         (folder / f"{name}.json").write_text(json.dumps(session(name, ends)))
     monkeypatch.setattr(judge, "CAPACITIES", (8,))
-    words = [engine(tmp_path, deaf), "--forests", "140", "--trace", str(folder)]
+    monkeypatch.setattr(judge, "answers", answering(deaf))
+    words = ["ours", "--forests", "70", "--trace", str(folder)]
     if deaf:
         with pytest.raises(SystemExit) as ended:
             judge.main(words)
@@ -58,7 +49,8 @@ def test_a_judge_that_hears_no_closes_differs(tmp_path, capsys, monkeypatch, dea
 
 def test_vectors_are_what_the_judge_hits(tmp_path, monkeypatch):
     monkeypatch.setattr(judge, "VECTORS", 2)
-    judge.main([engine(tmp_path, deaf=False), "--vectors", str(tmp_path / "vectors.json")])
+    monkeypatch.setattr(judge, "answers", answering(deaf=False))
+    judge.main(["ours", "--vectors", str(tmp_path / "vectors.json")])
     found = json.loads((tmp_path / "vectors.json").read_text())
     assert len(found["cases"]) == 14
     assert all(hits_of(case) == case["hits"] for case in found["cases"])
