@@ -8,13 +8,13 @@ interval of a mean is Student's, 95 %.
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import product
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from teltheory.cost.bootstrap import student
 from teltheory.paper.printed import Against, Column, Metric, PrintedTable
 from teltheory.paper.rows import Average, ComparedRow, Improvement, RunRow
 
@@ -98,15 +98,7 @@ def same_sign(printed: float, ours: float) -> bool:
 def half_width(values: Floats) -> float:
     """Return half the width of Student's 95 % interval of a mean; NaN for a single value."""
     n = len(values)
-    return float(student(0.975, n - 1) * values.std(ddof=1) / math.sqrt(n)) if n > 1 else math.nan
-
-
-@cache
-def student(level: float, degrees: int) -> float:
-    """Return a quantile of Student's law."""
-    from scipy.stats import t
-
-    return float(t.ppf(level, degrees))
+    return float(student(0.95, n - 1) * values.std(ddof=1) / math.sqrt(n)) if n > 1 else math.nan
 
 
 def summarise(cells: Iterable[ComparedRow]) -> TableSummary:

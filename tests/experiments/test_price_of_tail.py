@@ -34,7 +34,8 @@ def test_a_split_is_what_the_rows_and_the_front_say():
 
 
 def test_no_plan_with_that_median_is_below_the_bound(monkeypatch):
-    monkeypatch.setattr(price_of_tail, "TIME_LIMIT", 0.3)
+    monkeypatch.setattr(price_of_tail, "TRIES", 3)
+    monkeypatch.setattr(price_of_tail, "TIME_LIMIT", 0.1)
     trace, capacity, xi = sampled()[:100], 6_000, 600
     costs = step_costs(trace, xi, 100, 7)
     for outcome in (tt.replay(trace, name, capacity) for name in ("lru", "belady")):
@@ -50,7 +51,7 @@ def test_the_command_prints_and_writes(tmp_path, monkeypatch):
     places = [("chats", sampled(), (6_000,), Fraction(1, 20))]
     monkeypatch.setattr(price_of_tail, "workloads", lambda trace: iter(places))
     monkeypatch.setattr(price_of_tail, "TRIES", 1)
-    monkeypatch.setattr(price_of_tail, "TIME_LIMIT", 0.3)
+    monkeypatch.setattr(price_of_tail, "TIME_LIMIT", 0.1)
     file, table = tmp_path / "trace.csv", tmp_path / "table.csv"
     tt.write_trace(sampled(), file)
     printed = "\n".join(main(str(file), str(table)))

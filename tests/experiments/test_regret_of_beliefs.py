@@ -9,7 +9,7 @@ from teltheory.paper.tidy import read_rows, write_rows
 
 @pytest.fixture
 def short(monkeypatch):
-    monkeypatch.setattr(experiment, "TURNS", 120)
+    monkeypatch.setattr(experiment, "TURNS", 70)
     monkeypatch.setattr(experiment, "CAPACITY", 3_000)
 
 

@@ -16,10 +16,11 @@ from functools import cache
 from typing import Any, Generic
 
 from teltheory.claims.claim import C, Cells, Enumerated, Placed, Values
+from teltheory.cost.bootstrap import student
 from teltheory.cost.latency import A100_LLAMA2_7B, LatencyModel
 from teltheory.paper.grid import ONLINE, Q_HAT, SEEDS, TURNS, ReplaySetting, chats_of, runs, samples
 from teltheory.paper.rows import POLICIES, RunRow
-from teltheory.paper.tables import Floats, RunTable, half_width, student
+from teltheory.paper.tables import Floats, RunTable, half_width
 
 ONLINE_SEEDS = {"wildchat": SEEDS, "sharegpt": SEEDS}
 FORESIGHT_SEEDS = {"wildchat": SEEDS // 2, "sharegpt": SEEDS}
@@ -83,7 +84,7 @@ def share(part: Floats, whole: Floats) -> dict[str, float]:
 
 def at_once(found: Mapping[str, float], samples: int, places: int) -> float:
     """Return the lower end of an interval that holds at so many places at once, from the one of a single place."""
-    wider = student(1 - 0.025 / places, samples - 1) / student(0.975, samples - 1)
+    wider = student(1 - 0.05 / places, samples - 1) / student(0.95, samples - 1)
     return float(found["ours"] - wider * (found["ours"] - found["low"]))
 
 
