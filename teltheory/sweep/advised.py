@@ -16,10 +16,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from teltheory.advice.choice import choose
-from teltheory.advice.goal import CostLimits, Goal
-from teltheory.advice.server import Queueing, Replaying, Server
-from teltheory.advice.settings import HALF, Settings, start_of_rest
 from teltheory.base.extras import needed
 from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
@@ -44,6 +40,11 @@ class AsAdvised:
 
     def settled(self, requests: Any, memory: Any, latency: Latency, serving: Serving | None) -> tuple[Any, str]:
         """Return the policy, one for each tier, and its setting in words; memory is in the requests' unit."""
+        from teltheory.advice.choice import choose
+        from teltheory.advice.goal import CostLimits, Goal
+        from teltheory.advice.server import Queueing, Replaying, Server
+        from teltheory.advice.settings import HALF, Settings, start_of_rest
+
         if serving is None and hasattr(memory, "loads"):
             raise ArgumentError("policy", ADVISED, "one cache, or a queue: an advice sets tiers where turns wait")
         start, settings = start_of_rest(requests, HALF), Settings(self.tokens, None, requests.block_size)

@@ -1,7 +1,5 @@
 """Policies of Python files: ``mine.py:Class`` wherever a short form is read."""
 
-import subprocess
-import sys
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -10,8 +8,9 @@ import pytest
 from refusals import refused
 
 import teltheory as tt
+from teltheory.cli import main
 from teltheory.errors import FileError
-from teltheory.policies.own_files import class_in_file, parted
+from teltheory.policies.own_files import HINT, class_in_file, parted
 from teltheory.policies.spec import parse_policies, parse_policy, policy_texts
 from teltheory.sweep.jobs import described
 
@@ -27,6 +26,11 @@ class HalfAbove(tt.LeastRecentlyUsed):
     @tt.on_arrays
     def budget(self, node):
         return larger(0, node.past - self.xi) // self.share
+
+@dataclass(frozen=True)
+class OnlyLatest(tt.Hint):
+    def holds(self, request, now):
+        return request.latest
 
 @dataclass
 class Thawed(tt.LeastRecentlyUsed):
@@ -75,14 +79,15 @@ def test_a_plus_in_a_parameter_is_no_tier():
 
 
 def test_another_process_runs_the_file_itself(mine):
-    policy = parse_policy(f"{mine}:HalfAbove").build(7, 0)
+    sent = parse_policy(f"{mine}:HalfAbove").build(7, 0), class_in_file(f"{mine}:OnlyLatest", HINT)()
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
-        assert pool.submit(_sent_back, policy).result() == policy
+        assert pool.submit(_sent_back, *sent).result() == sent
 
 
-def _sent_back(policy):
+def _sent_back(policy, hint):
     assert policy.budget(type("Node", (), {"past": 9})) == 1
-    return policy
+    assert hint.holds(type("Request", (), {"latest": True}), 0)
+    return policy, hint
 
 
 def test_a_changed_file_counts_at_once_and_stored_results_of_the_old_one_do_not(mine):
@@ -123,14 +128,15 @@ def test_what_a_file_raises_is_said_with_its_line(mine):
     refused(FileError, "expected a frozen dataclass with rules", parse_policy, f"{mine}:HalfAbove")
 
 
-def test_the_command_line_says_which_line_of_a_rule_raised(mine, tmp_path):
+def test_the_command_line_says_which_line_of_a_rule_raised(mine, tmp_path, capsys):
     mine.write_text(MINE.replace("// self.share", "// 0"))
     (tmp_path / "t.csv").write_text("conversation,prompt,response\n0,5,0\n1,5,0\n0,5,0\n")
     asked = ("replay", tmp_path / "t.csv", "--capacity", "6", "--xi", "1", "--policy", f"{mine}:HalfAbove")
-    run = [sys.executable, "-c", "from teltheory.cli import main; main()", *map(str, asked)]
-    done = subprocess.run(run, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert "mine.py, line 12: found ZeroDivisionError" in done.stderr
+    with pytest.raises(SystemExit) as ended:
+        main([*map(str, asked)])
+    said = capsys.readouterr()
+    assert (ended.value.code, said.out, said.err.count("\n")) == (2, "", 1)
+    assert "mine.py, line 12: found ZeroDivisionError" in said.err
 
 
 def test_a_policy_that_needs_a_file_is_shown_one():

@@ -8,10 +8,12 @@ from importlib.abc import MetaPathFinder
 import numpy as np
 import pytest
 from stored import rows
+from sweep.noting import as_sent
 from waiting import wait_for
 
 from teltheory import write_trace
 from teltheory.cli import main
+from teltheory.sweep import sweep
 from teltheory.workloads import ConversationModel, sample_conversations
 
 
@@ -31,7 +33,8 @@ def replay(trace_file, *arguments):
     return run("replay", trace_file, "--capacity", "3k", "--xi", 500, "--xi", 900, *arguments)
 
 
-def test_the_output_is_the_same_byte_for_byte(trace_file, tmp_path, capsys):
+def test_the_output_is_the_same_byte_for_byte(trace_file, tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(sweep.__globals__, "on_processes", as_sent)
     store = tmp_path / "out.store"
     outputs = []
     for flags in ([], ["--workers", 2, "--store", store], ["--store", store]):

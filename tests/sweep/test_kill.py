@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from stored import rows
-from sweep.noting import MEASUREMENTS, expected_cells, runs
+from sweep.noting import MEASUREMENTS, expected_cells, noting_grid, runs, some_trace
 from sweep.serving_cells import TRACE, serving_grid
 from waiting import wait_for
 
@@ -50,9 +50,8 @@ def test_a_killed_sweep_resumes_where_it_was(tmp_path):
     folder, store = tmp_path / "runs", tmp_path / "out.store"
     folder.mkdir()
     before = killed("replays", folder, store, finished)
-    printed, complaint = start_sweep("replays", folder, store).communicate()
-    assert json.loads(printed) == [cell.as_dict() for cell in expected_cells(tmp_path / "expected")]
-    assert complaint == b""
+    resumed = sweep(some_trace(), noting_grid(folder, HELD), A100_LLAMA2_7B, store=store)
+    assert resumed == expected_cells(tmp_path / "expected")
     assert rows(store)[: len(before)] == before
     assert len(before) == finished
     assert len(keys(store)) == len(set(keys(store))) == MEASUREMENTS

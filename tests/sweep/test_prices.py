@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from refusals import refusals
+from sweep.noting import as_sent
 from sweep.test_forest_sweeps import some_forest
 
 import teltheory as tt
@@ -152,7 +153,7 @@ def test_the_worth_of_a_hint_is_counted_from_the_rows_of_the_list():
 @given(seed=st.integers(0, 10**6))
 @settings(deadline=None, max_examples=25)
 def test_every_value_answers_all_that_a_replay_asks_as_one_of_those_that_differ_does(family, seed):
-    forest = scattered(9, seed)
+    forest = scattered(7, seed)
     found, done = values_that_differ(family, forest, 10**6), forest.hints.done
     ends = (done[:, None] + done).ravel() / 2 if family == "resume" else done
     edges = np.unique(np.append((forest.arrival[:, None] - ends).ravel(), 0))
@@ -217,7 +218,8 @@ def test_a_board_has_a_row_a_policy_and_set_and_policies_that_do_not_listen_stan
     assert waits.rows[0].group == "online"
 
 
-def test_an_own_hint_of_a_file_stands_in_the_list_with_its_price(tmp_path):
+def test_an_own_hint_of_a_file_stands_in_the_list_with_its_price(tmp_path, monkeypatch):
+    monkeypatch.setitem(tt.sweep.__globals__, "on_processes", as_sent)
     file = tmp_path / "mine.py"
     file.write_text(MINE)
     forest, kept = said(30, 29), tmp_path / "kept"

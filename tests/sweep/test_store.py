@@ -1,4 +1,5 @@
 import json
+import os
 import sqlite3
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
@@ -9,6 +10,7 @@ import pytest
 from refusals import refused
 from stored import rows, sealed
 from sweep.noting import some_trace
+from waiting import wait_for
 
 from teltheory.base import store as store_module
 from teltheory.base.store import Results
@@ -150,16 +152,18 @@ def test_a_transaction_that_fails_leaves_nothing_of_it(store, monkeypatch):
 
 
 def add_many(path, capacities):
+    (path.parent / f"ready.{os.getpid()}").touch()
+    wait_for(lambda: len([*path.parent.glob("ready.*")]) == 2)
     for capacity in capacities:
         Store(path).add(job(capacity, tuple(range(20))), [SOME] * 20)
 
 
 def test_two_writers_do_not_harm_each_other(tmp_path):
     path = tmp_path / "out.store"
-    with ProcessPoolExecutor(2, get_context("spawn")) as pool:
-        ends = [pool.submit(add_many, path, range(start, start + 10)) for start in (0, 5)]
-        for end in ends:
-            end.result()
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        end = pool.submit(add_many, path, range(10))
+        add_many(path, range(5, 15))
+        end.result()
     assert len(Store(path)) == len(rows(path)) == 15 * 20
 
 
