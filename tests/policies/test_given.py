@@ -136,10 +136,11 @@ def test_every_function_takes_sizes_and_times_as_text():
 
 
 LONGER = tt.Trace.from_turns(
-    conversation=[k % 11 for k in range(200)],
-    prompt=[20 + k * 37 % 300 for k in range(200)],
-    response=[10] * 200,
+    conversation=[k % 31 for k in range(1000)],
+    prompt=[20 + k * 37 % 300 for k in range(1000)],
+    response=[10] * 1000,
 )
+"""So long that loops replay both halves."""
 
 
 def test_advice_is_that_of_numbers():
