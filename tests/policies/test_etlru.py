@@ -148,12 +148,13 @@ def test_the_kernel_is_the_reference_on_a_sample(belief, forced):
     model = ConversationModel(
         birth_rate=0.1, death_rate=0.01, turn_rate=0.02, mean_prompt=20.0, mean_response=30.0
     )
-    trace = sample_conversations(model, 400, np.random.default_rng(3))
+    trace = sample_conversations(model, 250, np.random.default_rng(3))
     rates = np.random.default_rng(4).choice([0.01, 0.02, 0.05], trace.conversations)
     laws = [LogNormal(20.0) if i % 2 else fixed(30) for i in range(trace.conversations)]
+    lru = tt.replay(trace, tt.LRU(), 1200, forced)
     for prompts in (fixed(20), Finite((5, 40), (Fraction(2, 3), Fraction(1, 3))), LogNormal(20.0), laws, "learnt"):
         policy = tt.ETLRU(60, prompts, 0.01, rates, belief=belief)
-        assert by_both_engines(trace, policy, 1200, forced) != tt.replay(trace, tt.LRU(), 1200, forced)
+        assert by_both_engines(trace, policy, 1200, forced) != lru
 
 
 def test_the_next_event_decides_by_the_probability_of_arriving_next():

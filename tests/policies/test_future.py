@@ -20,7 +20,7 @@ PAST = (
     AdaptiveTLRU(3, 1),
     tt.ReturnAwareTLRU(3, 1),
 )
-CHATS = wildchat_like().sample(120, np.random.default_rng(0))
+CHATS, MORE = (wildchat_like().sample(turns, np.random.default_rng(0)) for turns in (120, 1000))
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,6 @@ def test_a_custom_one_is_named_by_serve_and_advise():
         assert served.summary()["policy"] == "looks at later turns, as no server can"
     assert "policy" not in tt.serve(CHATS, tt.LRU(), 20_000).summary()
     for serving in (None, Serving()):
-        advice = tt.advise(CHATS, 20_000, "200ms", policy=tt.EndAwareTLRU, serving=serving)
+        advice = tt.advise(MORE, 20_000, "200ms", policy=tt.EndAwareTLRU, serving=serving)
         assert advice.warnings[0] == "EndAwareTLRU looks at later turns, as no server can."
-    assert "later turns" not in " ".join(tt.advise(CHATS, 20_000, "200ms").warnings)
+    assert "later turns" not in " ".join(tt.advise(MORE, 20_000, "200ms").warnings)

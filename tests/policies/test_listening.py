@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from replay.instances import fewer
 
 import teltheory as tt
 from teltheory.policies.hinted import Told
@@ -114,7 +115,7 @@ def by_the_page(world, use, keep, capacity, xi, q_hat, forced):
 
 def test_the_reference_does_what_the_page_says():
     rng = Random(47)
-    for _ in range(600):
+    for _ in range(fewer(6000, 10)):
         world, use, keep = world_of(rng), rng.sample(NAMES, rng.randint(1, 3)), rng.choice(["first", "after"])
         forced, xi, capacity = rng.random() < 0.2, rng.choice([None, 1, 2]), rng.randint(1, 4)
         capacity = max(capacity, *map(len, world["paths"])) if forced else capacity

@@ -14,7 +14,7 @@ from teltheory.sweep import Grid, ServedGrid, sweep
 
 SIZE = 16
 RNG = np.random.default_rng(5)
-PATHS = [[(int(c), d) for d in range(int(length))] for c, length in RNG.integers((0, 1), (6, 9), (120, 2))]
+PATHS = [[(int(c), d) for d in range(int(length))] for c, length in RNG.integers((0, 1), (6, 9), (1000, 2))]
 FOREST = tt.Forest.from_paths(
     [[100 * c + d for c, d in path] for path in PATHS], arrival=range(len(PATHS)), block_size=SIZE
 )
