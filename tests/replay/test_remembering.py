@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from replay.instances import fewer
 from strategies import given_columns, timed_columns, turn_columns
 
 import teltheory as tt
@@ -67,7 +68,7 @@ def seeded(rng, turns):
 
 def test_seeded_traces_by_runs_and_by_units():
     rng = np.random.default_rng(4)
-    for _ in range(36):
+    for _ in range(fewer(540)):
         trace, capacity, forced = seeded(rng, 25), int(rng.integers(0, 20)), bool(rng.integers(0, 2))
         capacity += int(trace.past.max()) if forced else 0
         for policy in (LFU(), GDSF(), PGDSF(per_depth=0.25), TwoQ(HALF, 2), S3FIFO(HALF, HALF)):

@@ -6,6 +6,7 @@ segments a turn has, and why; ``segments.c`` finds them.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -92,6 +93,12 @@ class Ladder(NamedTuple):
 
 def ladder(capacities: IntArray) -> Ladder:
     """Prepare ascending capacities for `rung`."""
+    return Ladder(capacities, np.append(np.searchsorted(capacities, _smallest()), len(capacities)))
+
+
+@cache
+def _smallest() -> IntArray:
+    """Return the smallest value of each cell."""
     lengths, next_bits = np.divmod(np.arange(63 << CELL_BITS, dtype=np.uint64), np.uint64(1 << CELL_BITS))
     leading = np.uint64(1 << CELL_BITS) + next_bits
     shift = lengths.astype(np.int64) - CELL_BITS
@@ -101,5 +108,4 @@ def ladder(capacities: IntArray) -> Ladder:
         leading >> np.maximum(-shift, 0).astype(np.uint64),
     )
     edges[0] = 0
-    below = np.searchsorted(capacities, edges.astype(np.int64))
-    return Ladder(capacities, np.append(below, len(capacities)))
+    return readonly(edges.astype(np.int64))

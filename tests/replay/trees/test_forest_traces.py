@@ -1,6 +1,7 @@
 """Reference and compiled loops agree, request by request, on three real traces."""
 
 import csv
+import functools
 
 import numpy as np
 import pytest
@@ -17,14 +18,15 @@ TRACES = {
 LENGTHS = ("prompt_tokens", "response_tokens")
 
 
-def beginning(shared, name):
-    """Return the first requests of a trace's forest, in blocks of which paths have some dozens."""
-    path = shared(name)
+@functools.cache
+def beginning(path):
+    """Return the first requests of a trace's forest, in blocks of which paths have a dozen."""
+    name = path.name
     trace = wildchat(path) if name.startswith("wildchat") else tt.read_trace(path, **TRACES[name])
     requests = fewer(3000, 75)
     forest = trace[:requests].forest
     size = forest.block_size
-    return forest.to_blocks(size * max(1, int(np.median(forest.past)) // 24))
+    return forest.to_blocks(size * max(1, int(np.median(forest.past)) // 12))
 
 
 def wildchat(path):
@@ -43,7 +45,7 @@ def wildchat(path):
 
 @pytest.mark.parametrize("name", TRACES)
 def test_engines_agree_on_a_real_trace(shared, name):
-    forest = beginning(shared, name)
+    forest = beginning(shared(name))
     xi, q_hat = int(np.quantile(forest.total, 0.9)), 2
     policies = [
         tt.LRU(),
@@ -68,7 +70,7 @@ def test_engines_agree_on_a_real_trace(shared, name):
 
 @pytest.mark.parametrize("name", TRACES)
 def test_the_curve_of_a_real_trace_is_what_replays_say(shared, name):
-    forest = beginning(shared, name)
+    forest = beginning(shared(name))
     xi = int(np.quantile(forest.total, 0.9))
     tlrus = (tt.TLRU(xi, 2, trim) for trim in ("least-recent", "eager"))
     for policy in (tt.LRU(), *tlrus, tt.ThresholdLRU(xi)):
