@@ -1,7 +1,6 @@
 """Reference and compiled loops agree, request by request, on three real traces."""
 
 import csv
-import functools
 
 import numpy as np
 import pytest
@@ -10,23 +9,21 @@ from replay.instances import by_both_engines, fewer
 import teltheory as tt
 from teltheory.policies import FIFO, GDSF, LFU, PGDSF, S3FIFO, SLRU, TTL, Priority, TwoQ
 
-TRACES = {
-    "mooncake_conversation.jsonl": {},
-    "claude_code_sessions": {"times": tt.Times(None, rate=0.1)},
-    "wildchat_turn_lengths.csv": {},
-}
+TRACES = ("mooncake_conversation.jsonl", "claude_code_sessions", "wildchat_turn_lengths.csv")
+TIMES = tt.Times(None, rate=0.1)
 LENGTHS = ("prompt_tokens", "response_tokens")
 
 
-@functools.cache
-def beginning(path):
+@pytest.fixture(scope="module", params=TRACES)
+def forest(request, shared):
     """Return the first requests of a trace's forest, in blocks of which paths have a dozen."""
-    name = path.name
-    trace = wildchat(path) if name.startswith("wildchat") else tt.read_trace(path, **TRACES[name])
-    requests = fewer(3000, 75)
-    forest = trace[:requests].forest
-    size = forest.block_size
-    return forest.to_blocks(size * max(1, int(np.median(forest.past)) // 12))
+    path = shared(request.param)
+    if request.param.startswith("mooncake"):
+        trace = request.getfixturevalue("mooncake_trace")
+    else:
+        trace = wildchat(path) if request.param.startswith("wildchat") else tt.read_trace(path, times=TIMES)
+    forest = trace[: fewer(3000, 75)].forest
+    return forest.to_blocks(forest.block_size * max(1, int(np.median(forest.past)) // 12))
 
 
 def wildchat(path):
@@ -43,9 +40,7 @@ def wildchat(path):
     return tt.Trace.from_turns(names, prompt, np.array(response, np.int64), history=history)
 
 
-@pytest.mark.parametrize("name", TRACES)
-def test_engines_agree_on_a_real_trace(shared, name):
-    forest = beginning(shared(name))
+def test_engines_agree_on_a_real_trace(forest):
     xi, q_hat = int(np.quantile(forest.total, 0.9)), 2
     policies = [
         tt.LRU(),
@@ -68,9 +63,7 @@ def test_engines_agree_on_a_real_trace(shared, name):
             by_both_engines(forest, policy, capacity, forced, cache=cache)
 
 
-@pytest.mark.parametrize("name", TRACES)
-def test_the_curve_of_a_real_trace_is_what_replays_say(shared, name):
-    forest = beginning(shared(name))
+def test_the_curve_of_a_real_trace_is_what_replays_say(forest):
     xi = int(np.quantile(forest.total, 0.9))
     tlrus = (tt.TLRU(xi, 2, trim) for trim in ("least-recent", "eager"))
     for policy in (tt.LRU(), *tlrus, tt.ThresholdLRU(xi)):

@@ -103,7 +103,7 @@ def test_a_time_of_return_gives_way_to_one_that_is_nearer_by_now():
 
 
 def test_what_no_loop_does_is_left_to_the_reference():
-    unsaid = tt.Forest.from_paths([[1, 2], [3]] * 300, arrival=range(600))
+    unsaid = tt.Forest.from_paths([[1, 2], [3]] * 170, arrival=range(340))
     forest = unsaid.with_hints(tt.Hints.announce(unsaid))
     assert tt.replay(unsaid, tt.Hinted(LFU(), "close"), 2, engine="kernel") == tt.replay(unsaid, LFU(), 2)
 
