@@ -180,7 +180,8 @@ def select(
     worth = near @ gains
     allowed = worth + barred[:, None]
     freely, place = (int(np.argmax(each.mean(axis=1))) for each in (worth, allowed))
-    again = [rng.choice(len(found), p=near[place]) for place in np.argmax(allowed, axis=0)]
+    up_to = np.cumsum(near, axis=1)[np.argmax(allowed, axis=0)]
+    again = (up_to / up_to[:, -1:] <= rng.random((DRAWS, 1))).sum(axis=1)
     best, blocks = found[place], len(comparison.blocks)
     drawn = ClusterDraws.of(comparison.cluster, comparison.called, rng)
     time, people = (gains[place], blocks), (comparison.by_cluster(best, drawn), len(drawn.blocks))

@@ -29,7 +29,7 @@ from teltheory.model.numbers import FloatArray, IntArray, readonly, whole_number
 Values: TypeAlias = NDArray[Any]
 """One number a turn, int64 or float64."""
 
-COARSE = 2048
+COARSE = 64
 """Most values that a percentile is first sought among."""
 
 
