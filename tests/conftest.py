@@ -55,7 +55,8 @@ def pytest_configure(config):
 
 def pytest_collection_modifyitems(items):
     """Bring the tests into one order, whichever they were read in; files that read the whole tree go first."""
-    items.sort(key=lambda item: (item.path.parent != ROOT / "tests", item.path))
+    places = {item.path: (item.path.parent != ROOT / "tests", item.path) for item in items}
+    items.sort(key=lambda item: places[item.path])
 
 
 def pytest_collection_finish():

@@ -22,7 +22,7 @@ def check_texts(figure, fewest):
 def boxes(figure):
     """The boxes of all texts that are seen, in pixels."""
     canvas = FigureCanvasAgg(figure)
-    canvas.draw()
+    figure.draw_without_rendering()
     hidden = {id(text) for panel in figure.axes for text in unseen(panel)}
     texts = [t for t in figure.findobj(Text) if t.get_visible() and t.get_text().strip() and id(t) not in hidden]
     return [(t, t.get_window_extent(canvas.get_renderer())) for t in texts], figure.bbox

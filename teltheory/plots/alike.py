@@ -97,12 +97,12 @@ def remove(panel: Axes, line: Line2D) -> None:
 
 
 def _are_alike(one: NDArray[np.float64], other: NDArray[np.float64]) -> bool:
-    shares = (np.mean(_distances(a, b) < APART) for a, b in ((one, other), (other, one)))
-    return bool(min(shares) >= MOST)
+    between = _squared(one, other)
+    return bool(min(np.mean(between.min(axis=side) < APART**2) for side in (0, 1)) >= MOST)
 
 
 def _apart(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
-    return float(_distances(one, other).mean())
+    return float(np.sqrt(_squared(one, other).min(axis=1)).mean())
 
 
 def _places(panel: Axes, line: Line2D) -> NDArray[np.float64]:
@@ -116,10 +116,10 @@ def _places(panel: Axes, line: Line2D) -> NDArray[np.float64]:
     return np.column_stack([np.interp(even, along, side) for side in corners.T])
 
 
-def _distances(points: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return how far each point is from the nearest of the others."""
-    between = points[:, None, :] - others[None, :, :]
-    return np.asarray(np.hypot(between[..., 0], between[..., 1]).min(axis=1))
+def _squared(points: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the square of how far each point is from each of the others."""
+    (x, y), (at, height) = points.T, others.T
+    return np.asarray((x[:, None] - at) ** 2 + (y[:, None] - height) ** 2)
 
 
 def alike(panels: Iterable[Axes]) -> list[tuple[str, str, str]]:
