@@ -29,7 +29,7 @@ def usual():
     return tt.advise(chats(), 4000, Fraction(1, 5))
 
 
-def single_turns(turns=400, seed=0):
+def single_turns(turns=1000, seed=0):
     """Conversations that never return: nothing that is kept is of use."""
     rng = np.random.default_rng(seed)
     return tt.Trace.from_turns(range(turns), rng.integers(1, 50, turns), rng.integers(1, 50, turns))

@@ -125,7 +125,7 @@ def test_a_page_and_its_data_have_it():
     text = advice_section("one", usual()).text
     assert f"\n\n    {ends.arguments}\n\n" in text
     assert "announce ends and use T-LRU" in text
-    assert advice_as_data(tt.advise(chats(400), CAPACITY, SLO))["ends"] is None
+    assert advice_as_data(replace(usual(), ends=None))["ends"] is None
 
 
 def test_it_is_not_advised_above_its_limits_or_where_lru_does_as_well():

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -40,11 +41,20 @@ def in_blocks(trace, size):
     return tt.Forest.from_paths(paths, tokens=tokens, arrival=range(len(trace)), block_size=size)
 
 
-def test_the_rest_is_that_of_replays_by_hand():
-    size, capacity = 16, 3000
+@cache
+def small(size=16):
+    """A trace, and its forest of blocks."""
     trace = tt.sample_conversations(ConversationModel(), 300, np.random.default_rng(4))
-    forest = in_blocks(trace, size)
-    advice = tt.advise(forest, str(capacity), SLO)
+    return trace, in_blocks(trace, size)
+
+
+@cache
+def advised():
+    return tt.advise(small()[1], "3000", SLO)
+
+
+def test_the_rest_is_that_of_replays_by_hand():
+    size, capacity, forest, advice = 16, 3000, small()[1], advised()
     assert advice.block_size == size
     lru, tlru, aware = (*advice.held_out.rows, advice.held_out.aware)
     xi, q_hat = advice.xi // size, -(-advice.q_hat // size)
@@ -100,14 +110,13 @@ def test_advice_under_rules_is_that_of_replays_under_them(rules):
 
 
 def test_advice_in_blocks_is_that_under_the_rules_of_blocks():
-    trace = tt.sample_conversations(ConversationModel(), 300, np.random.default_rng(4))
-    for requests in (trace, in_blocks(trace, 16)):
-        assert tt.advise(requests, "3000", SLO) == tt.advise(requests, "3000", SLO, rules="strict")
+    trace, forest = small()
+    for requests, advice in ((trace, tt.advise(trace, "3000", SLO)), (forest, advised())):
+        assert advice == tt.advise(requests, "3000", SLO, rules="strict")
 
 
 def test_the_frontier_of_shared_prefixes_is_that_of_replays_by_hand_with_tel_in_blocks():
-    size, capacity = 16, 3000
-    forest = in_blocks(tt.sample_conversations(ConversationModel(), 300, np.random.default_rng(4)), size)
+    size, capacity, forest = 16, 3000, small()[1]
     advice = tt.advise(forest, str(capacity), SLO, goal="p95")
     start, warm_up, lru = advice.start, advice.choice.warm_up, tt.replay(forest, tt.LRU(), capacity // size)
     assert advice.frontier.unit == "blocks"

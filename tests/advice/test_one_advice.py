@@ -28,7 +28,7 @@ def far_apart(trace):
     )
 
 
-def returning(seed, turns=100):
+def returning(seed, turns=80):
     """A random trace of a few conversations that shorten now and then."""
     rng = np.random.default_rng(seed)
     conversation, past, history = rng.integers(0, 12, turns), {}, []
@@ -39,7 +39,7 @@ def returning(seed, turns=100):
     return tt.Trace.from_turns(conversation, prompt, response, history=history)
 
 
-TRACES = [returning(0), chats(100, 3)]
+TRACES = [returning(0), chats(80, 3)]
 
 
 @pytest.mark.parametrize("goal", ["tel", "slo", "p90"])
