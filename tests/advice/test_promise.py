@@ -1,6 +1,8 @@
 """The rule for promises: chance, errors from beginnings, a trend, and few conversations."""
 
+import sys
 from fractions import Fraction
+from importlib.util import find_spec, module_from_spec
 
 import numpy as np
 import pytest
@@ -167,18 +169,20 @@ def test_a_heavy_conversation_spreads_draws_of_conversations_more_than_draws_of_
     assert spreads[1] > 10 * spreads[0]
 
 
-def by_arch(values):
-    """Return the length that arch finds; only the process that asks loads it, as that takes seconds."""
-    from arch.bootstrap import optimal_block_length
-
-    return optimal_block_length(values)["circular"].iloc[0]
+@pytest.fixture(scope="module")
+def by_arch():
+    """The length that arch finds. What its package imports at once, models of series, is left out."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "arch", module_from_spec(find_spec("arch")))
+        from arch.bootstrap import optimal_block_length
+    return lambda values: optimal_block_length(values)["circular"].iloc[0]
 
 
 LONG = pytest.mark.long
 
 
 @pytest.mark.parametrize("rho", [pytest.param(0.3, marks=LONG), 0.6, pytest.param(0.9, marks=LONG)])
-def test_blocks_are_as_long_as_theory_asks_of_an_autoregression(rho):
+def test_blocks_are_as_long_as_theory_asks_of_an_autoregression(rho, by_arch):
     turns, rng = 20_000, np.random.default_rng(1)
     noise, values = rng.normal(size=turns), np.zeros(turns)
     for turn in range(1, turns):
@@ -189,7 +193,7 @@ def test_blocks_are_as_long_as_theory_asks_of_an_autoregression(rho):
     assert block_length(noise) < 5
 
 
-def test_arch_finds_the_same_length_where_values_forget_at_once():
+def test_arch_finds_the_same_length_where_values_forget_at_once(by_arch):
     same, rng = 0, np.random.default_rng(2)
     for turns in range(30, 2000, 50):
         values = rng.integers(0, 9, turns)
