@@ -28,11 +28,13 @@ from teltheory.calibration.forms import (
     LINEAR,
     NAMES,
     PARAMETERS,
+    STARTS,
     TABLE,
     Form,
     as_model,
     fit_formula,
     fit_plain,
+    fit_samples,
     fit_table,
     fit_with_floor,
     predicted,
@@ -238,15 +240,17 @@ def _judged(name: str, model: LatencyModel | TableLatency, cells: MedianCells, f
 
 def _left_out(name: str, cells: MedianCells, folds: IntArray) -> FloatArray:
     """Return median less prediction of each cell, from the cells of the other folds."""
+    if name != TABLE:
+        others = folds != np.arange(int(folds.max()) + 1)[:, None]
+        many = max(1, AT_ONCE // (STARTS * len(cells)))
+        some = (others[at : at + many] for at in range(0, len(others), many))
+        values = np.concatenate([fit_samples(FORMULAS[name], cells, used) for used in some])
+        return np.asarray(cells.seconds - predicted(values, cells)[folds, np.arange(len(cells))], np.float64)
     off = np.zeros(len(cells))
     for fold in range(int(folds.max()) + 1):
         out, others = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
-        left, rest = cells.at(out), cells.at(others)
-        if name == TABLE:
-            model = fit_table(rest)
-            off[out] = residuals(model, left) if model is not None else np.inf
-        else:
-            off[out] = left.seconds - predicted(fit_formula(FORMULAS[name], rest), left)
+        model = fit_table(cells.at(others))
+        off[out] = residuals(model, cells.at(out)) if model is not None else np.inf
     return off
 
 
@@ -279,10 +283,11 @@ def _resampled(
     for start in range(0, resamples, at_once):
         some = min(at_once, resamples - start)
         drawn = rng.integers(len(cells), size=(some, len(cells)))
+        every = np.ones(drawn.shape, np.bool_)
         if form.floor:
-            found.append(fit_with_floor(form, x[drawn], y[drawn], below[drawn], 3, 20)[0])
+            found.append(fit_with_floor(form, x[drawn], y[drawn], below[drawn], every, 3, 20)[0])
         else:
-            found.append(fit_plain(form, x[drawn], y[drawn]))
+            found.append(fit_plain(form, x[drawn], y[drawn], every))
     return np.concatenate(found)
 
 

@@ -15,15 +15,16 @@ least absolute errors stays.
 
 from dataclasses import dataclass
 from fractions import Fraction
+from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
 
 from teltheory.calibration.cells import MedianCells
-from teltheory.calibration.robust import ROUNDS, huber
+from teltheory.calibration.robust import ROUNDS, huber, medians
 from teltheory.cost.latency import LatencyModel, Provenance
 from teltheory.cost.latency_table import TableLatency
-from teltheory.model.numbers import FloatArray
+from teltheory.model.numbers import FloatArray, IntArray
 
 STARTS, TURNS, ROUGH = 12, 12, 6
 MOST_ROWS, MOST_COLUMNS = 24, 8
@@ -62,46 +63,67 @@ def predictors(form: Form, cells: MedianCells) -> FloatArray:
 
 def fit_formula(form: Form, cells: MedianCells) -> FloatArray:
     """Return alpha, gamma, beta and the floor, those that a form lacks as 0."""
-    x, y = predictors(form, cells)[None], cells.seconds[None]
-    plain = fit_plain(form, x, y)
+    return np.asarray(fit_samples(form, cells, np.ones((1, len(cells)), np.bool_))[0], np.float64)
+
+
+def fit_samples(form: Form, cells: MedianCells, used: NDArray[np.bool_]) -> FloatArray:
+    """Return the values of each sample, shape (b, 4), of the cells that are `used`, shape (b, m)."""
+    x, y = (np.broadcast_to(one, (len(used), *one.shape)) for one in (predictors(form, cells), cells.seconds))
+    found = fit_plain(form, x, y, used)
     if not form.floor:
-        return np.asarray(plain[0], np.float64)
-    starts = cells.uncached_tokens <= _starts(cells)[:, None]
-    xs, ys = (np.broadcast_to(array, (len(starts), *array.shape[1:])) for array in (x, y))
-    rough, below = fit_with_floor(form, xs, ys, starts)
-    errors = [np.abs(cells.seconds - predicted(values, cells)).sum() for values in (*rough, plain[0])]
-    best = int(np.argmin(errors))
-    if best == len(rough):
-        return np.asarray(plain[0], np.float64)
-    on = below[best : best + 1]
-    return np.asarray(_values(form, _slopes(form, x, y, ~on), _medians(y, on))[0], np.float64)
+        return found
+    u = cells.uncached_tokens
+    each = [_starts(u[there]) for there in used]
+    of = np.repeat(np.arange(len(used)), [len(starts) for starts in each])
+    below = (u <= np.concatenate(each)[:, None]) & used[of]
+    rough, below = fit_with_floor(form, x[of], y[of], below, used[of])
+    errors, most = _errors(rough, cells, used[of]), _errors(found, cells, used)
+    for sample in range(len(used)):
+        own = np.flatnonzero(of == sample)
+        if len(own) and (errors[own] <= most[sample]).any():
+            one, on = slice(sample, sample + 1), below[own[np.argmin(errors[own])]][None]
+            theta = _slopes(form, x[one], y[one], used[one] & ~on)
+            found[sample] = _values(form, theta, _medians(y[one], on))[0]
+    return found
+
+
+def _errors(values: FloatArray, cells: MedianCells, used: NDArray[np.bool_]) -> FloatArray:
+    found: FloatArray = (np.abs(cells.seconds - predicted(values, cells)) * used).sum(axis=1)
+    return found
 
 
 def fit_with_floor(
-    form: Form, x: FloatArray, y: FloatArray, below: NDArray[np.bool_], turns: int = TURNS, rounds: int = ROUGH
+    form: Form,
+    x: FloatArray,
+    y: FloatArray,
+    below: NDArray[np.bool_],
+    used: NDArray[np.bool_],
+    turns: int = TURNS,
+    rounds: int = ROUGH,
 ) -> tuple[FloatArray, NDArray[np.bool_]]:
     """Return the values of each sample, shape (b, 4), and the cells that lie on the floor, shape (b, m).
 
     Floor and formula take `turns` turns at most, from the cells `below`; x is (b, m, p), y is (b, m) in seconds.
+    Only cells that are `used` count.
     """
     values = np.zeros((len(y), len(PARAMETERS)))
     for _ in range(turns):
-        on = below & ((~below).sum(axis=1) > x.shape[2])[:, None]
-        floor, theta = _medians(y, on), _slopes(form, x, y, ~on, rounds)
+        on = below & ((used & ~below).sum(axis=1) > x.shape[2])[:, None]
+        floor, theta = _medians(y, on), _slopes(form, x, y, used & ~on, rounds)
         values = _values(form, theta, floor)
-        below = np.matmul(x, theta[:, :, None])[:, :, 0] < floor[:, None]
+        below = used & (np.matmul(x, theta[:, :, None])[:, :, 0] < floor[:, None])
         if (below == on).all():
             break
     return values, on
 
 
-def fit_plain(form: Form, x: FloatArray, y: FloatArray) -> FloatArray:
+def fit_plain(form: Form, x: FloatArray, y: FloatArray, used: NDArray[np.bool_]) -> FloatArray:
     """Return the values of each sample, shape (b, 4), if no cell lies on a floor."""
-    return _values(form, _slopes(form, x, y, np.ones(y.shape, np.bool_)), np.zeros(len(y)))
+    return _values(form, _slopes(form, x, y, used), np.zeros(len(y)))
 
 
-def _starts(cells: MedianCells) -> FloatArray:
-    different = np.unique(cells.uncached_tokens).astype(float)
+def _starts(uncached: IntArray) -> FloatArray:
+    different = np.unique(uncached).astype(float)
     if len(different) < 2:
         return different[:0]
     return np.unique(np.quantile(different[:-1], np.linspace(0, 1, STARTS), method="lower"))
@@ -110,7 +132,7 @@ def _starts(cells: MedianCells) -> FloatArray:
 def _medians(y: FloatArray, below: NDArray[np.bool_]) -> FloatArray:
     found = np.zeros(len(y))
     some = below.any(axis=1)
-    found[some] = np.nanmedian(np.where(below[some], y[some], np.nan), axis=1)
+    found[some] = medians(y[some], below[some])
     return found
 
 
@@ -124,9 +146,9 @@ def _values(form: Form, theta: FloatArray, floor: FloatArray) -> FloatArray:
 
 
 def predicted(values: FloatArray, cells: MedianCells) -> FloatArray:
-    """Return the TTFT of each cell from alpha, gamma, beta and the floor."""
+    """Return the TTFT of each cell from alpha, gamma, beta and the floor, of one sample or of several."""
     u, c = cells.uncached_tokens.astype(float), cells.cached_tokens.astype(float)
-    alpha, gamma, beta, floor = values
+    alpha, gamma, beta, floor = values.T[..., None]
     found: FloatArray = np.maximum(alpha * u + gamma * u * (u + 2 * c) + beta, floor)
     return found
 
@@ -173,5 +195,5 @@ def _columns(shares: FloatArray) -> list[Fraction]:
 
 def _row(shares: FloatArray, seconds: FloatArray, columns: list[Fraction]) -> list[float]:
     different = np.unique(shares)
-    medians = [float(np.median(seconds[shares == share])) for share in different]
-    return [float(value) for value in np.interp([float(share) for share in columns], different, medians)]
+    middle = [median(seconds[shares == share].tolist()) for share in different]
+    return [float(value) for value in np.interp([float(share) for share in columns], different, middle)]

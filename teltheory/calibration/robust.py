@@ -48,9 +48,14 @@ def huber(
 
 def spread(residuals: FloatArray, used: NDArray[np.bool_]) -> FloatArray:
     """Return s = 1.4826 median |r| of each sample, shape (b,): the standard deviation, where errors are normal."""
-    ordered = np.sort(np.where(used, np.abs(residuals), np.inf), axis=1)
+    return TO_SIGMA * medians(np.abs(residuals), used)
+
+
+def medians(values: FloatArray, used: NDArray[np.bool_]) -> FloatArray:
+    """Return the median of each sample's values that are used, one or more."""
+    ordered = np.sort(np.where(used, values, np.inf), axis=1)
     count, sample = used.sum(axis=1), np.arange(len(used))
-    middle: FloatArray = TO_SIGMA * (ordered[sample, (count - 1) // 2] + ordered[sample, count // 2]) / 2
+    middle: FloatArray = (ordered[sample, (count - 1) // 2] + ordered[sample, count // 2]) / 2
     return middle
 
 

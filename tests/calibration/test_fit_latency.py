@@ -10,7 +10,7 @@ from refusals import refused
 import teltheory as tt
 from teltheory.calibration.cells import cells_of, signs_of_load
 from teltheory.calibration.fitting import token_error
-from teltheory.calibration.forms import NAMES
+from teltheory.calibration.forms import FORMULAS, NAMES, fit_formula, fit_samples
 
 LENGTHS = (64, 128, 256, 512, 768, 1024, 1536, 2048)
 SHARES = (0, 0.25, 0.5, 0.75)
@@ -141,6 +141,14 @@ def test_any_cells_give_a_monotone_model(seed, m):
         u = np.arange(0, 2001, 50)
         assert (np.diff(fitted.model.ttft(u, 2000 - u)) >= -1e-12).all()
         assert (np.diff(fitted.model.ttft(u)) >= -1e-12).all()
+
+
+@pytest.mark.parametrize("form", LAWS)
+def test_samples_fitted_together_are_those_of_their_own_cells(form):
+    cells, _ = cells_of(runs_of(BOTH, np.random.default_rng(1), noise=0.1))
+    used = np.random.default_rng(2).random((4, len(cells))) < 0.8
+    alone = [fit_formula(FORMULAS[form], cells.at(np.flatnonzero(some))) for some in used]
+    assert fit_samples(FORMULAS[form], cells, used) == pytest.approx(np.array(alone), rel=1e-6)
 
 
 def test_the_cells_are_the_medians_of_equal_requests():
