@@ -8,7 +8,7 @@ import random
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from pkgutil import walk_packages
 from typing import Any
@@ -47,13 +47,19 @@ Found = tuple[Any, Callable[[], None]]
 """What a certificate says, and its check."""
 
 
+@cache
+def that_know(function: Any) -> list[Any]:
+    """Return the modules of the package that know a function by its name."""
+    known = [module for name, module in sys.modules.items() if name.startswith("teltheory")]
+    return [module for module in known if getattr(module, function.__name__, None) is function]
+
+
 @contextmanager
 def planted(function: Any, more: int) -> Iterator[None]:
     """Give the function a fault, so many units more everywhere, but never below 0."""
     with pytest.MonkeyPatch.context() as patch:
-        for name, module in list(sys.modules.items()):
-            if name.startswith("teltheory") and getattr(module, function.__name__, None) is function:
-                patch.setattr(module, function.__name__, lambda *given: np.maximum(function(*given) + more, 0))
+        for module in that_know(function):
+            patch.setattr(module, function.__name__, lambda *given: np.maximum(function(*given) + more, 0))
         patch.setattr(methods, "check_against", lambda *given: None)
         yield
 
