@@ -4,6 +4,8 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
+from typing import ClassVar
 
 import highspy
 import numpy as np
@@ -12,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from optimal.instances import sampled
 from replay.instances import Case, cases, examples
+from waiting import wait_for
 
 import teltheory as tt
 from teltheory.model.numbers import exact_sum
@@ -148,9 +151,31 @@ def before_run(monkeypatch: pytest.MonkeyPatch, number: int, act: Callable[[], o
     monkeypatch.setattr(highspy.Highs, "run", acting)
 
 
+class Stop(threading.Event):
+    """What tells a solver to stop; any of them may be asked whether it does."""
+
+    made: ClassVar[list[threading.Event]] = []
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.made.append(self)
+
+
+@pytest.fixture(autouse=True)
+def stops(monkeypatch):
+    """Know the events of this test."""
+    monkeypatch.setattr(solver, "Event", Stop)
+    monkeypatch.setattr(Stop, "made", [])
+
+
 def interrupt() -> None:
     signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-    time.sleep(0.2)
+    wait_for(lambda: any(event.is_set() for event in Stop.made))
+
+
+def seconds_go_by(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let it be later than it is, by more than the limits of these tests."""
+    monkeypatch.setattr("teltheory.optimal.deadline.monotonic", lambda: time.monotonic() + 200)
 
 
 def check_both_sides(error: tt.SolverError, status: str, best: int, unavoidable: int) -> None:
@@ -168,9 +193,9 @@ def test_an_early_stop_gives_both_sides_of_the_optimum(monkeypatch, how, number)
     for stop_at in (number, number + 1):
         lazy = LazyIntervalSolver(problem)
         with monkeypatch.context() as patch:
-            before_run(patch, stop_at, interrupt if how == "interrupt" else lambda: time.sleep(1.2))
+            before_run(patch, stop_at, interrupt if how == "interrupt" else partial(seconds_go_by, patch))
             with pytest.raises(tt.SolverError) as error:
-                lazy.solve(time_limit=None if how == "interrupt" else 1.0)
+                lazy.solve(time_limit=None if how == "interrupt" else 100)
         status = "Interrupted by user" if how == "interrupt" else "Time limit reached"
         check_both_sides(error.value, status, best, problem.unavoidable)
         sides.append(error.value.bound)

@@ -1,17 +1,16 @@
 """Weights of turns: what brute force finds, in exact numbers, and what leads away from a plain optimum."""
 
 import random
-import time
 from collections.abc import Sequence
 from fractions import Fraction
 
-import highspy
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from optimal.instances import SMALL, sampled
 from optimal.test_certificate import judged
+from optimal.test_lazy import before_run, seconds_go_by
 from refusals import refusals
 from replay.instances import Case, cases, examples, fewer, seeded
 
@@ -113,16 +112,9 @@ def test_an_early_stop_gives_both_sides_in_weights(monkeypatch):
     case = sampled(500, 10_000)
     weights = [Fraction(1 + c % 3, 3) for c in case.conversation]
     best = best_of(case, weights).objective
-    run, calls = highspy.Highs.run, []
-
-    def slow(self: highspy.Highs) -> object:
-        calls.append(self)
-        time.sleep(1.2 * (len(calls) == 2))
-        return run(self)
-
-    monkeypatch.setattr(highspy.Highs, "run", slow)
+    before_run(monkeypatch, 2, lambda: seconds_go_by(monkeypatch))
     with pytest.raises(tt.SolverError, match="Time limit reached") as error:
-        tt.weighted_optimum(case.trace, case.capacity, case.xi, weights, time_limit=1.0)
+        tt.weighted_optimum(case.trace, case.capacity, case.xi, weights, time_limit=100)
     assert 0 < error.value.bound <= best < error.value.incumbent
     with pytest.raises(tt.ArgumentError, match="time_limit: found -1"):
         tt.weighted_optimum(case.trace, case.capacity, case.xi, weights, time_limit=-1)
