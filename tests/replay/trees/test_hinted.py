@@ -71,7 +71,7 @@ def told(rng, requests):
 
 
 def test_the_loop_agrees_with_the_reference():
-    for seed in range(fewer(8000)):
+    for seed in range(fewer(16_000)):
         rng = random.Random(seed)
         forest, running, room = told(rng, forest_of(rng)), rng.randint(0, 3), rng.randint(1, 9)
         pinned = ForestInstance(forest, 0, forced=True, running=running).pinned[:-1] if running else np.zeros(1)
