@@ -15,12 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
 from teltheory.cost.bootstrap import Blocks, Estimate, Values, groups, interval
 from teltheory.model.clusters import named
-from teltheory.model.numbers import FloatArray, IntArray
+from teltheory.model.numbers import FloatArray, IntArray, readonly
 
 MOST_GROUPS = 500
 LEAST_CLUSTERS = 30
@@ -81,6 +82,13 @@ def at_most_all(gain: Estimate) -> Estimate:
     return replace(gain, high=min(gain.high, 1.0)) if np.isfinite(gain.high) else gain
 
 
+@lru_cache(maxsize=4)
+def _weights(number: int) -> FloatArray:
+    """Return how often each of so many groups stands in each draw, shape (number, DRAWS)."""
+    drawn = np.random.default_rng(0).multinomial(number, np.full(number, 1 / number), DRAWS)
+    return readonly(drawn.T.astype(np.float64))
+
+
 class Standing:
     """Policies by their TEL in groups of clusters, all of the same groups.
 
@@ -92,9 +100,7 @@ class Standing:
 
     def __init__(self, tels: Sequence[Sequence[float]]) -> None:
         self._tels = np.array(tels, np.float64)
-        number = self._tels.shape[1]
-        weights = np.random.default_rng(0).multinomial(number, np.full(number, 1 / number), DRAWS)
-        self._draws = self._tels @ weights.T.astype(np.float64)
+        self._draws = self._tels @ _weights(self._tels.shape[1])
         self._above: dict[tuple[int, int], Estimate] = {}
 
     def above(self, one: int, other: int) -> Estimate:

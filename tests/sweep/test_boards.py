@@ -41,11 +41,13 @@ class Taught(tt.LeastRecentlyUsed):
 def test_a_row_in_tiers_is_what_a_replay_and_the_optimum_in_tiers_say(requests):
     memory = replace(TIERS, capacities=(60, 120)) if not requests.shared else TIERS
     board = tt.compare(requests, ["lru", "tlru", "belady"], [memory], xi=[2, 3])
+    problems = [tt.Problem(requests, memory, xi) for xi in (2, 3)]
+    beside = [(problem, problem.replay("lru"), problem.optimum()) for problem in problems]
     assert len(board.rows) == 6
     for row in board.rows:
         xi = row.xi // row.unit
-        problem = tt.Problem(requests, memory, xi)
-        lru, outcome, best = problem.replay("lru"), problem.replay(row.policy), problem.optimum()
+        problem, lru, best = beside[xi - 2]
+        outcome = problem.replay(row.policy)
         assert (row.tel, row.lru) == (float(outcome.tel(xi)), float(lru.tel(xi)))
         assert row.prefilled == outcome.in_tokens().prefilled
         assert float(best.lower) == row.lower <= row.upper <= min(float(best.upper), row.tel)
@@ -125,7 +127,7 @@ def test_policies_of_libcachesim_stand_on_a_board_with_holes_and_are_blank_elsew
 
 
 def test_gains_over_draws_are_the_least_and_the_greatest_and_a_change_of_sign_is_said():
-    draws = [chats(seed=seed) for seed in range(20)]
+    draws = [chats(turns=500, seed=seed) for seed in range(20)]
     board = tt.compare({"it": draws}, ["lru", "threshold-lru:cutoff=20"], [900], xi=[30])
     gains = [tt.compare(one, ["threshold-lru:cutoff=20"], [900], xi=[30]).rows[0].gain for one in draws]
     row = board.rows[1]
