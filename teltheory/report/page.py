@@ -14,13 +14,13 @@ import json
 import platform
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from html import escape
-from importlib.metadata import distributions
+from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -189,8 +189,11 @@ def _base64(content: bytes) -> str:
 
 def versions() -> list[tuple[str, str]]:
     """Return the versions of Python, teltheory and the libraries that are installed."""
-    found = ((name, one.version) for name in PROGRAMS for one in islice(distributions(name=name), 1))
-    return [("Python", platform.python_version()), *found]
+    found = [("Python", platform.python_version())]
+    for name in PROGRAMS:
+        with suppress(PackageNotFoundError):
+            found.append((name, version(name)))
+    return found
 
 
 def digest(file: Path) -> str:
