@@ -79,24 +79,28 @@ def test_other_packages_on_the_way_are_left_out(monkeypatch):
     assert clean({"PYTHONPATH": "here"})["PYTHONPATH"] == "here"
 
 
-def test_a_wheel_without_its_data_does_not_pass(built, tmp_path):
+@pytest.fixture(scope="module")
+def incomplete(built, tmp_path_factory):
+    """The wheel unpacked, with neither its library nor the template of pages."""
+    folder, unpacked = tmp_path_factory.mktemp("installed"), zipfile.ZipFile(built[0])
+    names = {*unpacked.namelist()} - {f"teltheory/{LIBRARY}", "teltheory/report/templates/page.html.j2"}
+    assert "teltheory/replay/chains/tlru.c" in names
+    unpacked.extractall(folder, names)
+    return folder
+
+
+def test_a_wheel_without_its_data_does_not_pass(incomplete):
     """The fault that the tests of the package's data should catch: the page's template left out."""
-    zipfile.ZipFile(built[0]).extractall(tmp_path)
-    (tmp_path / "teltheory" / "report" / "templates" / "page.html.j2").unlink()
-    shutil.copy(ROOT / "tests" / "test_package_data.py", tmp_path)
-    command = [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", "--rootdir", tmp_path]
+    shutil.copy(ROOT / "tests" / "test_package_data.py", incomplete)
+    command = [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", "--rootdir", incomplete]
     options = ["-c", "/dev/null", "-k", "data_of_the_package", "test_package_data.py"]
-    done = subprocess.run([*command, *options], cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run([*command, *options], cwd=incomplete, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert re.search(r"1 failed, \d+ passed", done.stdout)
 
 
-def test_without_machine_code_the_reference_replays_few_turns_and_refuses_more(built, tmp_path):
-    unpacked, file = zipfile.ZipFile(built[0]), tmp_path / "trace.csv"
-    names = {*unpacked.namelist()} - {f"teltheory/{LIBRARY}"}
-    assert "teltheory/replay/chains/tlru.c" in names
-    unpacked.extractall(tmp_path / "installed", names)
-    apart = clean({"PYTHONPATH": str(tmp_path / "installed")})
+def test_without_machine_code_the_reference_replays_few_turns_and_refuses_more(incomplete, tmp_path):
+    apart, file = clean({"PYTHONPATH": str(incomplete)}), tmp_path / "trace.csv"
     for turns, code in ((KERNEL_FROM, 0), (REFERENCE_TO + 1, 2)):
         file.write_text("conversation,prompt,response\n" + "".join(f"{k % 3},2,1\n" for k in range(turns)))
         command = [sys.executable, "-m", "teltheory", "replay", file, "--capacity", "9", "--policy", "lru"]
