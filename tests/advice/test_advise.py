@@ -12,6 +12,8 @@ import teltheory as tt
 from teltheory.advice.cautions import warnings_of
 from teltheory.advice.settings import Settings, as_set
 
+estimated = cache(lambda q_hat: tt.advise(chats(), 4000, Fraction(1, 5), q_hat=q_hat))
+
 
 def test_it_helps_on_chats():
     advice = usual()
@@ -104,11 +106,6 @@ def test_a_gain_that_does_not_last_is_no_recommendation():
     headline = str(advice).splitlines()[1]
     assert headline.startswith("ADVICE: stay with LRU. The first part recommends T-LRU with ξ = ")
     assert headline.endswith(" tokens, but its gain did not last.")
-
-
-@cache
-def estimated(q_hat):
-    return tt.advise(chats(), 4000, Fraction(1, 5), q_hat=q_hat)
 
 
 def test_only_the_difference_of_threshold_and_estimate_is_chosen():

@@ -42,19 +42,15 @@ def in_blocks(trace, size):
 
 
 @cache
-def small(size=16):
-    """A trace, and its forest of blocks."""
+def small():
+    """A trace, its forest of blocks of 16 tokens, and the advice on that."""
     trace = tt.sample_conversations(ConversationModel(), 300, np.random.default_rng(4))
-    return trace, in_blocks(trace, size)
-
-
-@cache
-def advised():
-    return tt.advise(small()[1], "3000", SLO)
+    forest = in_blocks(trace, 16)
+    return trace, forest, tt.advise(forest, "3000", SLO)
 
 
 def test_the_rest_is_that_of_replays_by_hand():
-    size, capacity, forest, advice = 16, 3000, small()[1], advised()
+    size, capacity, (_, forest, advice) = 16, 3000, small()
     assert advice.block_size == size
     lru, tlru, aware = (*advice.held_out.rows, advice.held_out.aware)
     xi, q_hat = advice.xi // size, -(-advice.q_hat // size)
@@ -110,8 +106,8 @@ def test_advice_under_rules_is_that_of_replays_under_them(rules):
 
 
 def test_advice_in_blocks_is_that_under_the_rules_of_blocks():
-    trace, forest = small()
-    for requests, advice in ((trace, tt.advise(trace, "3000", SLO)), (forest, advised())):
+    trace, *in_blocks = small()
+    for requests, advice in ((trace, tt.advise(trace, "3000", SLO)), in_blocks):
         assert advice == tt.advise(requests, "3000", SLO, rules="strict")
 
 

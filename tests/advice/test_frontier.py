@@ -104,11 +104,7 @@ def points(*pairs):
 
     return tuple(
         FrontierPoint(
-            "T-LRU" if k else "LRU",
-            k,
-            0,
-            side(work, gain),
-            side(work, 0.0, ("P50",) if work > 150 else ()),
+            "T-LRU" if k else "LRU", k, 0, side(work, gain), side(work, 0.0, ("P50",) if work > 150 else ())
         )
         for k, (work, gain) in enumerate(((100, 0.0), *pairs))
     )

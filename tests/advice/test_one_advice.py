@@ -53,11 +53,8 @@ def test_where_nobody_waits_both_servers_have_the_same_advice(trace, goal):
     assert (queue.choice.warm_up, queue.choice.candidate) == (idle.choice.warm_up, idle.choice.candidate)
     assert queue.held_out.broken == idle.held_out.broken
     for one, other in zip(queue.choice.tried, idle.choice.tried, strict=True):
-        assert (one.candidate, one.cost.prefilled, one.broken) == (
-            other.candidate,
-            other.cost.prefilled,
-            other.broken,
-        )
+        said = [(each.candidate, each.cost.prefilled, each.broken) for each in (one, other)]
+        assert said[0] == said[1]
         assert one.gain == pytest.approx(other.gain, abs=1e-5)
     in_units = 1 / 10**4
     for row, before in zip(queue.held_out.rows, idle.held_out.rows, strict=True):

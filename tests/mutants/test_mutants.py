@@ -23,6 +23,7 @@ FACTOR_FORGOTTEN = Fault("by-a-test", KV_CACHE, SIZE, "return self.layers *", "h
 EQUIVALENT = Fault("equivalent", KV_CACHE, SIZE, "return self.layers * vectors *", "nothing", tests=KV_CACHE_TESTS)
 BUDGET = replace(*chosen(["budget-one-short"]), rows=("figure-2",), tests=())
 GONE = Fault("gone", KV_CACHE, "return 3 * self.layers *", SIZE, "nothing to plant it in", rows=("figure-2",))
+words_once = cache(words_of)
 
 
 @cache
@@ -36,19 +37,13 @@ def code_of(file):
 
 
 @cache
-def clean_words(file):
-    return words_of(read(file))
-
-
-@cache
 def all_compile(file):
     """Whether a C file compiles with its faults planted together, each apart where they overlap."""
     text = read(file)
     for fault in (fault for fault in FAULTS if fault.file == file):
-        try:
-            text = fault.planted_in(text)
-        except LookupError:
-            assert compiles(fault.planted_in(read(file))), fault.name
+        apart = text.count(fault.old) != 1
+        assert not apart or compiles(fault.planted_in(read(file))), fault.name
+        text = text if apart else fault.planted_in(text)
     return compiles(text)
 
 
@@ -60,7 +55,7 @@ def test_a_fault_can_be_planted(fault):
         assert without_comments(planted) != without_comments(text)
         return
     if not fault.file.endswith(".py"):
-        assert words_of(planted) != clean_words(fault.file)
+        assert words_of(planted) != words_once(text)
         assert all_compile(fault.file)
         return
     assert compile(planted, fault.file, "exec") != code_of(fault.file)

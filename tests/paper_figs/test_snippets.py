@@ -7,28 +7,15 @@ import subprocess
 import pytest
 import tidy_tables as small
 from matplotlib.figure import Figure
+from test_figures_of_tables import FIGURES as DRAWN
 
 from paper_figs.all import FIGURES
 from teltheory.errors import FileError
 from teltheory.paper import drawing
 from teltheory.plots.files import write_figure, write_snippet
 
-TABLES = {
-    "figure_3": small.timed,
-    "figure_4": small.shares,
-    "means_wildchat": small.means,
-    "curves_wildchat": small.curves,
-    "cells_wildchat": small.cells,
-    "improvements_mooncake": small.improvements,
-    "sensitivity_wildchat": small.sensitivity,
-    "adaptive_threshold": small.adaptive,
-    "pareto_front": small.front,
-    "belief_horizons": small.horizons,
-    "belief_rates": small.rates,
-    "belief_decisions": small.decisions,
-    "who_comes_back": small.returning,
-    "rag_gains": small.served_documents,
-}
+TABLES = {name: table for name, (_, table) in DRAWN.items()}
+TABLES |= {"cells_wildchat": small.cells, "improvements_mooncake": small.improvements}
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdfLaTeX")

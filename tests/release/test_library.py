@@ -33,8 +33,7 @@ def mach_o(machine=0x0100000C, kind=6, commands=((0x32, 1, 0xB0000), (0x1D, 0, 0
 @cache
 def sources():
     """The C files of the package, by their names in a wheel."""
-    files = [file for form in "ch" for file in (ROOT / "teltheory").rglob(f"*.{form}")]
-    return {str(file.relative_to(ROOT)): file.read_bytes() for file in files}
+    return {str(file.relative_to(ROOT)): file.read_bytes() for file in (ROOT / "teltheory").rglob("*.[ch]")}
 
 
 @pytest.fixture
@@ -122,15 +121,11 @@ def test_a_machine_without_a_compiler_asks_for_one_and_a_target_does_always(monk
         loops.compile_to(tmp_path / "library.so")
 
 
-def _few_loops():
-    """The headers, and the loops of one folder."""
-    return [*(ROOT / "teltheory").rglob("*.h"), *(ROOT / "teltheory" / "belief").glob("*.c")]
-
-
 @pytest.fixture
 def copy(monkeypatch, tmp_path):
     """Let the hook's project be a copy that has a few C files alone."""
-    for file in [*_few_loops(), ROOT / "teltheory" / "base" / "c_sources.py"]:
+    package = ROOT / "teltheory"
+    for file in [*package.rglob("*.h"), *package.glob("belief/*.c"), package / "base" / "c_sources.py"]:
         place = tmp_path / file.relative_to(ROOT)
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(file, place)
