@@ -133,13 +133,8 @@ class Loop:
     parameters: tuple[Argument, ...]
 
     @cached_property
-    def count(self) -> int:
-        """How many arguments it takes."""
-        return len(self.parameters)
-
-    @cached_property
-    def quick(self) -> Callable[..., Any]:
-        """What passes its arguments to the entry, each of them, if numbers are whole ones of 64 bits."""
+    def quick(self) -> tuple[int, Callable[..., Any]]:
+        """How many arguments it takes, and what passes them to the entry, if numbers are whole ones of 64 bits."""
         names = {f"{parameter.name}_": parameter for parameter in self.parameters}
         arrays = "".join(f"{name}, " for name, one in names.items() if one.length)
         numbers = "".join(f", {name}" for name, one in names.items() if not one.length)
@@ -148,7 +143,8 @@ class Loop:
         asked = " and ".join([*whole, f"(found := entry(known, ({arrays}){numbers})) != {_REFUSED}"])
         passed = ", ".join(names)
         words = {"entry": self.entry, "known": ctypes.addressof(_OBJECTS), "bound": self.bound}
-        return eval(f"lambda {passed}: found if {asked} else bound({passed})()", words)  # type: ignore[no-any-return]  # noqa: S307 (of our own sources)
+        made = eval(f"lambda {passed}: found if {asked} else bound({passed})()", words)  # noqa: S307 (of our own sources)
+        return len(self.parameters), made
 
     def bound(self, *given: Any, then: int = 0) -> Callable[..., Any]:
         """Check all arguments but the last few, numbers of 64 bits, which each call of what is returned gives.
@@ -156,8 +152,8 @@ class Loop:
         So a loop that Python calls for every few turns is not checked every time. The caller keeps the arrays.
         """
         arguments = _members(given)
-        if len(arguments) + then != self.count:
-            raise TypeError(f"found {len(arguments)} arguments, expected {self.count - then}")
+        if len(arguments) != (count := len(self.parameters) - then):
+            raise TypeError(f"found {len(arguments)} arguments, expected {count}")
         numbers: dict[str, int] = {}
         pairs = zip(self.parameters, arguments, strict=False)
         return partial(self.function, *[parameter.passed(argument, numbers) for parameter, argument in pairs])
@@ -175,9 +171,10 @@ def _members(given: tuple[Any, ...]) -> list[Any]:
 
 def call(name: str, *given: Any) -> Any:
     """Call a loop by its name in C."""
-    called = loop(name)
-    arguments = given if len(given) == called.count else _members(given)
-    return (called.quick if len(arguments) == called.count else called.bound)(*arguments)
+    count, quick = (called := loop(name)).quick
+    if len(given) != count and len(given := tuple(_members(given))) != count:
+        called.bound(*given)  # which says so
+    return quick(*given)
 
 
 @cache

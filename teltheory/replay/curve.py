@@ -170,16 +170,15 @@ class CapacityCurve:
         xi, sizes = self.units.xi(xi), self._whole(capacities)
         if self.segments is None or not sizes:
             return _exact([tail_excess_latency(self.outcome(c), xi) for c in sizes])
-        from teltheory.replay.chains.segments import excess_of_all, ladder
+        from teltheory.replay.chains.segments import ladder
 
         ordered, places = np.unique(np.array(sizes, np.int64), return_inverse=True)
-        most = _whole_of(*excess_of_all(self.trace.total, xi).tolist())
         steps = np.cumsum(self.segments.reuse_changes(self.trace, xi, ladder(ordered)), axis=0).tolist()
-        reused = [
-            count * capacity - _whole_of(high, low)
+        tels = [
+            (high << 32) + low - count * capacity
             for capacity, (count, high, low) in zip(ordered.tolist(), steps, strict=False)
         ]
-        return _exact([most - reused[place] for place in places])
+        return _exact([tels[place] for place in places])
 
     def slo_violations(self, capacities: Sequence[Size] | IntArray, xi: Size) -> IntArray:
         """Return the number of turns with more than xi uncached at each capacity; shape (capacities,)."""
@@ -304,10 +303,6 @@ def _shrinks(trace: Trace) -> bool:
         return False
     later = trace.continuing
     return bool((trace.past[later] < trace.past[trace.previous_turn[later]]).any())
-
-
-def _whole_of(high: int, low: int) -> int:
-    return (int(high) << 32) + int(low)
 
 
 def _exact(values: list[int]) -> IntArray:

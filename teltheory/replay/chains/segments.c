@@ -128,34 +128,24 @@ void segments_at(int64_t n, const int64_t first[n], const int64_t second[n], con
     }
 }
 
-/* Write the sum of max(total - xi, 0): its high part in units of 2**32, and its low part.
-
-   The low part of less than 2**31 turns is below 2**63: what the sum modulo 2**64 has beyond the high part. */
-WIDENED
-void excess_of_all(int64_t n, const int64_t total[n], int64_t xi, int64_t sum[2]) {
-    uint64_t high = 0, all = 0;
-    for (int64_t k = 0; k < n; k++) {
-        uint64_t excess = (uint64_t)larger(total[k] - xi, 0);
-        high += excess >> 32;
-        all += excess;
-    }
-    sum[0] = (int64_t)high;
-    sum[1] = (int64_t)(all - (high << 32));
-}
-
 /* Note which segments begin (+) or end (-) at or before each capacity and after the one below it: `changes` has a
    row of three numbers for each (`note_change`), zeros at first. There is a capacity.
 
-   Only what lowers a turn's excess above xi counts: at most total - xi, of the first segment first. */
+   Only what lowers a turn's excess above xi counts: at most total - xi, of the first segment first. The sum of all
+   excess goes to the first row; the low part of less than 2**31 turns is below 2**63, so it is what the sum modulo
+   2**64 has beyond the high part. */
 void segments_reuse_changes(int64_t n, const int64_t first[n], const int64_t second[n], const int64_t split[n],
                             const int64_t reusable[n], const int64_t total[n], int64_t xi, int64_t sizes,
                             const int64_t capacities[sizes], const int64_t below[63 * 1024 + 1],
                             int64_t changes[3 * (sizes + 1)]) {
     Ladder rungs = {capacities, below};
     int64_t most = capacities[sizes - 1];
+    uint64_t high_parts = 0, all = 0;
     for (int64_t k = 0; k < n; k++) {
         int64_t excess = total[k] - xi;
         if (excess <= 0) continue;
+        high_parts += (uint64_t)excess >> 32;
+        all += (uint64_t)excess;
         int64_t low = smaller(split[k], excess), high = smaller(reusable[k] - split[k], excess - low);
         if (low > 0 && first[k] < most) {
             note_change(changes, rungs, first[k], 1);
@@ -166,6 +156,8 @@ void segments_reuse_changes(int64_t n, const int64_t first[n], const int64_t sec
             note_change(changes, rungs, second[k] + high, -1);
         }
     }
+    changes[1] += (int64_t)high_parts;
+    changes[2] += (int64_t)(all - (high_parts << 32));
 }
 
 enum { BLOCK = 256 };

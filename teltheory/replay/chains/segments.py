@@ -40,7 +40,7 @@ class Segments(NamedTuple):
         """Return which segments begin (+) or end (-) at or before each capacity and after the one below it.
 
         Shape (capacities + 1, 3): how many, and the sum of where, its high part in units of 2**32 and its low
-        part. Only what lowers a turn's excess above xi counts.
+        part. Only what lowers a turn's excess above xi counts. The excess of all turns is in the first row too.
         """
         sizes = len(rungs.capacities)
         changes = np.zeros((sizes + 1, 3), np.int64)
@@ -53,13 +53,6 @@ class Segments(NamedTuple):
         ends = np.zeros(sizes + 1, np.int64)
         call("segments_violation_ends", len(trace), *self, trace.total, xi, sizes, *rungs, ends)
         return ends
-
-
-def excess_of_all(total: IntArray, xi: int) -> IntArray:
-    """Return the sum of max(total - xi, 0): its high part in units of 2**32, and its low part."""
-    sums = np.zeros(2, np.int64)
-    call("excess_of_all", len(total), total, xi, sums)
-    return sums
 
 
 def segments_by_budgets(trace: Trace, safe: int) -> Segments:
