@@ -9,23 +9,23 @@
 #include "replay/bitset.h"
 
 /* A member: its group, -1 if it is in none; and in the heap the first below it, the next beside it, and the one
-   before it, beside or above; -1 where there is none. */
+   before it, beside or above; -1 where there is none. Of 32 bits, so that more of them are at hand. */
 typedef struct {
-    int64_t group, place, below, next, before;
+    int32_t group, place, below, next, before;
 } Member;
 
 typedef struct {
     Bitset filled;
-    int64_t *first; /* of each group, -1 if it is empty */
+    int32_t *first; /* of each group, -1 if it is empty */
     Member *members;
 } Groups;
 
 /* Join two heaps, given by their first members, of which either may be -1; return the first of both. */
-static inline int64_t joined(const Groups *groups, int64_t a, int64_t b) {
+static inline int32_t joined(const Groups *groups, int32_t a, int32_t b) {
     Member *members = groups->members;
     if (a < 0 || b < 0) return a < 0 ? b : a;
     bool wins = members[a].place > members[b].place;
-    int64_t above = wins ? a : b, loser = wins ? b : a, beside = members[above].below;
+    int32_t above = wins ? a : b, loser = wins ? b : a, beside = members[above].below;
     members[loser].next = beside;
     members[loser].before = above;
     if (beside >= 0) members[beside].before = loser;
@@ -34,11 +34,11 @@ static inline int64_t joined(const Groups *groups, int64_t a, int64_t b) {
 }
 
 /* Join the members beside each other from one on, in pairs and then all; return the first. */
-static inline int64_t joined_all(const Groups *groups, int64_t from) {
+static inline int32_t joined_all(const Groups *groups, int32_t from) {
     Member *members = groups->members;
-    int64_t pairs = -1, all = -1;
+    int32_t pairs = -1, all = -1;
     while (from >= 0) {
-        int64_t a = from, b = members[a].next, rest = b >= 0 ? members[b].next : -1;
+        int32_t a = from, b = members[a].next, rest = b >= 0 ? members[b].next : -1;
         members[a].next = members[a].before = -1;
         if (b >= 0) members[b].next = members[b].before = -1;
         a = joined(groups, a, b);
@@ -47,7 +47,7 @@ static inline int64_t joined_all(const Groups *groups, int64_t from) {
         from = rest;
     }
     while (pairs >= 0) {
-        int64_t a = pairs;
+        int32_t a = pairs;
         pairs = members[a].next;
         members[a].next = -1;
         all = joined(groups, all, a);
@@ -55,17 +55,17 @@ static inline int64_t joined_all(const Groups *groups, int64_t from) {
     return all;
 }
 
-static inline void enter_group(Groups *groups, int64_t group, int64_t place, int64_t u) {
+static inline void enter_group(Groups *groups, int32_t group, int32_t place, int32_t u) {
     groups->members[u] = (Member){group, place, -1, -1, -1};
     if (groups->first[group] < 0) set_bit(&groups->filled, group);
     groups->first[group] = joined(groups, groups->first[group], u);
 }
 
 /* Take a member out of its group, if it is in one. */
-static inline void leave_group(Groups *groups, int64_t u) {
+static inline void leave_group(Groups *groups, int32_t u) {
     Member *members = groups->members, *one = &members[u];
     if (one->group < 0) return;
-    int64_t *first = &groups->first[one->group], rest = joined_all(groups, one->below);
+    int32_t *first = &groups->first[one->group], rest = joined_all(groups, one->below);
     if (*first == u) {
         *first = rest;
     } else {

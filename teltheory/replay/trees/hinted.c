@@ -14,15 +14,18 @@
 static inline void visit(const Layout *layout, const Rules *rules, Piece *piece, int64_t k, int64_t j) {
     bool forgotten = rules->mark == LAST || (rules->mark == RESIDENT && piece->units == 0);
     piece->mark = larger(forgotten ? 0 : piece->mark, layout->end[k]);
-    piece->visit = j;
+    piece->visit = (int32_t)j;
 }
+
+static inline bool is_whole(const Piece *piece) { return piece->units == piece->length; }
 
 /* Take an empty piece off its parent, and return that, -1 if there is none. Where prefixes are whole, the parent
    hears of visits: they count once all pieces below it are empty, and it was cached as long as those. */
-static inline int64_t empty(const Layout *layout, const Rules *rules, Heard *heard, int64_t p) {
-    int64_t above = layout->parent[p];
+static inline int64_t empty(const Rules *rules, Heard *heard, int64_t p) {
+    Piece *piece = &heard->pieces[p];
+    int64_t above = piece->parent;
     if (above < 0) return -1;
-    Piece *parent = &heard->pieces[above], *piece = &heard->pieces[p];
+    Piece *parent = &heard->pieces[above];
     parent->children--;
     if (!rules->whole) return above;
     bool later = piece->visit - 1 > parent->visit;
@@ -32,27 +35,29 @@ static inline int64_t empty(const Layout *layout, const Rules *rules, Heard *hea
     return above;
 }
 
-/* Write down how much of a piece is kept since its last visit, and how much of that is no surplus. */
-static inline void settle(const Layout *layout, const Rules *rules, Heard *heard, int64_t p) {
-    Piece *piece = &heard->pieces[p];
-    int64_t length = layout->length[p];
+/* Write down how much of a piece is no surplus since its last visit; return how much of it is kept. */
+static inline int64_t settle(const Rules *rules, Piece *piece) {
     if (rules->safe < 0) {
-        piece->full = rules->full[piece->visit];
         piece->least = rules->least[piece->visit];
-        return;
+        return rules->full[piece->visit];
     }
-    piece->least = larger(larger(piece->mark - rules->safe, 0) - layout->above[p], 0);
-    piece->least = smaller(piece->least, length);
-    piece->full = rules->eager ? piece->least : length;
+    piece->least = larger(larger(piece->mark - rules->safe, 0) - piece->above, 0);
+    piece->least = smaller(piece->least, piece->length);
+    return rules->eager ? piece->least : piece->length;
 }
 
-/* How many leading pieces of a path are cached as a whole, where prefixes are. */
-static inline int64_t whole_pieces(const Layout *layout, const Heard *heard, int64_t k) {
+/* How many leading pieces of a path are cached as a whole, where prefixes are: often those that it has in common
+   with the agent's request before. */
+static inline int64_t whole_pieces(const Layout *layout, const Heard *heard, int64_t k, int64_t shared) {
     const int64_t *piece = layout->piece + layout->start[k];
     int64_t least = 0, most = layout->start[k + 1] - layout->start[k];
+    if (shared > 0 && is_whole(&heard->pieces[piece[shared - 1]])) {
+        if (shared == most || !is_whole(&heard->pieces[piece[shared]])) return shared;
+        least = shared + 1;
+    }
     while (least < most) {
-        int64_t middle = most - (most - least) / 2, p = piece[middle - 1];
-        if (heard->pieces[p].units == layout->length[p]) least = middle;
+        int64_t middle = most - (most - least) / 2;
+        if (is_whole(&heard->pieces[piece[middle - 1]])) least = middle;
         else most = middle - 1;
     }
     return least;
@@ -60,21 +65,20 @@ static inline int64_t whole_pieces(const Layout *layout, const Heard *heard, int
 
 /* Fill the path of request k; write what it hits and what it adds. Where prefixes are whole, nothing happens above
    the deepest piece that is cached: what is above it does not wait. */
-static inline void serve(const Layout *layout, const Rules *rules, Heard *heard, int64_t k) {
+static inline void serve(const Layout *layout, const Rules *rules, Heard *heard, int64_t k, int64_t shared) {
     int64_t from = layout->start[k], hits = 0, added = 0;
-    if (rules->whole) from += larger(whole_pieces(layout, heard, k) - 1, 0);
-    if (from > layout->start[k]) hits = layout->above[layout->piece[from]];
+    if (rules->whole) from += larger(whole_pieces(layout, heard, k, shared) - 1, 0);
+    if (from > layout->start[k]) hits = heard->pieces[layout->piece[from]].above;
     bool leading = true;
     for (int64_t j = from; j < layout->start[k + 1]; j++) {
-        int64_t p = layout->piece[j], length = layout->length[p];
-        Piece *piece = &heard->pieces[p];
-        leave_group(&heard->waiting, p);
+        Piece *piece = &heard->pieces[layout->piece[j]];
+        leave_group(&heard->waiting, layout->piece[j]);
         hits += where(leading, piece->units);
-        leading = leading && piece->units == length;
-        if (piece->units == 0 && layout->parent[p] >= 0) heard->pieces[layout->parent[p]].children++;
+        leading = leading && is_whole(piece);
+        if (piece->units == 0 && piece->parent >= 0) heard->pieces[piece->parent].children++;
         visit(layout, rules, piece, k, j);
-        added += length - piece->units;
-        piece->units = length;
+        added += piece->length - piece->units;
+        piece->units = piece->length;
     }
     layout->cached[k] = smaller(hits, layout->ask[k]);
     layout->written[k] = added;
@@ -89,7 +93,7 @@ static inline int64_t lose(const Layout *layout, const Rules *rules, Heard *hear
         leave_group(&heard->waiting, p);
         lost += heard->pieces[p].units;
         heard->pieces[p].units = 0;
-        empty(layout, rules, heard, p);
+        empty(rules, heard, p);
     }
     return lost;
 }
@@ -102,11 +106,11 @@ static inline int64_t drop(const Layout *layout, const Rules *rules, Heard *hear
         Piece *piece = &heard->pieces[p];
         if ((rules->strict && piece->children > 0) || piece->visit != j) break; /* nor does what is above it go */
         if (piece->units == 0) continue;                                        /* it was lost while it ran */
-        settle(layout, rules, heard, p);
-        dropped += piece->units - piece->full;
-        piece->units = piece->full;
+        int64_t full = settle(rules, piece);
+        dropped += piece->units - full;
+        piece->units = full;
         if (piece->units > 0) let_wait(rules, heard, p);
-        else empty(layout, rules, heard, p);
+        else empty(rules, heard, p);
     }
     return dropped;
 }
@@ -115,7 +119,9 @@ static inline int64_t drop(const Layout *layout, const Rules *rules, Heard *hear
 static inline int64_t first_to_go(const Rules *rules, Heard *heard) {
     const Groups *waiting = &heard->waiting;
     for (;;) {
-        int64_t times = heard->returns.times, last = largest_bit(&waiting->filled), number = last % (times + 1);
+        int64_t last = largest_bit(&waiting->filled);
+        if (!rules->resume) return waiting->first[last];
+        int64_t times = heard->returns.times, number = last % (times + 1);
         if (number == times) return waiting->first[last]; /* nobody wants it back */
         int64_t begin = last - number, from = smallest_between(&waiting->filled, begin, last), best = -1;
         double most = fmax(distance(heard, number), distance(heard, from - begin));
@@ -132,18 +138,18 @@ static inline int64_t first_to_go(const Rules *rules, Heard *heard) {
 }
 
 /* Take an empty piece off its parent; return that if it may wait now, in a strict cache, else -1. */
-static inline int64_t freed(const Layout *layout, const Rules *rules, Heard *heard, int64_t p, int64_t exempt) {
-    int64_t above = empty(layout, rules, heard, p);
+static inline int64_t freed(const Rules *rules, Heard *heard, int64_t p, int64_t exempt) {
+    int64_t above = empty(rules, heard, p);
     if (above < 0 || !rules->strict) return -1;
-    const Piece *parent = &heard->pieces[above];
+    Piece *parent = &heard->pieces[above];
     if (parent->children > 0 || parent->units == 0 || parent->visit >= exempt) return -1;
-    settle(layout, rules, heard, above);
+    settle(rules, parent);
     return above;
 }
 
 /* Lose units until there is no overflow; visits from `exempt` on lose none. A parent that has the very next place
    of the same group goes next, before it waits. */
-static inline void cut(const Layout *layout, const Rules *rules, Heard *heard, int64_t overflow, int64_t exempt) {
+static inline void cut(const Rules *rules, Heard *heard, int64_t overflow, int64_t exempt) {
     const Member *members = heard->waiting.members;
     int64_t next = -1, group = 0, place = 0;
     while (overflow > 0) {
@@ -163,7 +169,7 @@ static inline void cut(const Layout *layout, const Rules *rules, Heard *heard, i
             continue;
         }
         leave_group(&heard->waiting, p);
-        int64_t above = freed(layout, rules, heard, p, exempt);
+        int64_t above = freed(rules, heard, p, exempt);
         if (above < 0) continue;
         place--;
         bool follows = place_of(rules, &heard->pieces[above]) == place && group_of(rules, heard, above) == group;
@@ -190,32 +196,35 @@ void replay_hinted(int64_t n, int64_t pieces, int64_t visits, const int64_t pare
                    const int64_t what[events], const int64_t number[events], const double value[events],
                    int64_t times, const double time[times], const int64_t *begin /* [pieces + 1] */,
                    int64_t entries, const int64_t of_entry[entries], const int64_t entry[entries],
-                   uint64_t counting[entries / 63 + 12], uint64_t filled[groups / 63 + 12],
-                   int64_t first[groups], int64_t members[5 * pieces], int64_t state[11 * pieces],
-                   int64_t requests[6 * n], double until[n]) {
+                   int64_t *asked_by /* [pieces] */, int64_t *passed /* [pieces] */,
+                   uint64_t counting[entries / 63 + 12],
+                   uint64_t filled[groups / 63 + 12], int32_t first[groups], int32_t members[5 * pieces],
+                   int64_t state[8 * pieces + 8], int64_t requests[3 * n], double until[n]) {
     Layout layout = {parent, length, above, start, piece, asks, end, cached, written};
     Rules rules = {close || superseded, close, superseded, retain, resume, priority, strict, strict && !turn,
                    eager, dead, free, asked, spare, safe, mark, full, least, trimming, eviction};
-    Heard heard = {previous, (Piece *)state, (Request *)requests, until,
-                   {times, time, begin, of_entry, entry, new_bitset(entries, counting)},
+    Heard heard = {previous, pieces_in(state), (Request *)requests, until, asked_by,
+                   {times, time, begin, of_entry, entry, new_bitset(entries, counting), passed},
                    {new_bitset(groups, filled), first, (Member *)members}, 0};
     for (int64_t p = 0; p < pieces; p++) {
-        heard.pieces[p] = (Piece){.visit = -1, .priority = without, .asked = -1, .passed = resume ? begin[p] : 0};
+        heard.pieces[p] = (Piece){.length = length[p], .parent = (int32_t)parent[p], .visit = -1,
+                                  .priority = (int32_t)without, .above = above[p]};
         heard.waiting.members[p].group = -1;
     }
     int64_t overflow = -capacity;
     for (int64_t k = 0, e = 0; k < n; k++) {
         heard.now = arrival[k];
         if (turn && turn[k] >= 0) overflow -= lose(&layout, &rules, &heard, turn[k], k);
-        serve(&layout, &rules, &heard, k);
-        ask(&layout, &rules, &heard, k);
+        int64_t r = previous[k], shared = r >= 0 ? common(&layout, r, k) : 0;
+        serve(&layout, &rules, &heard, k, shared);
+        ask(&layout, &rules, &heard, k, shared);
         for (; e < events && at[e] <= k; e++)
             hear(&layout, &rules, &heard, what[e], about[e], number[e], value[e]);
         overflow += written[k];
         int64_t ended = k - exempt;
         if (ended < 0 || k == n - 1) continue;
         overflow -= drop(&layout, &rules, &heard, ended);
-        cut(&layout, &rules, &heard, overflow, start[ended + 1]);
+        cut(&rules, &heard, overflow, start[ended + 1]);
         overflow = smaller(overflow, 0);
     }
 }

@@ -28,8 +28,8 @@ from teltheory.replay.trees.visits import TreeLayout, Visits
 EVENTS_KEPT_AT, RETURNS_KEPT_AT = "_hint_events", "_hint_returns"
 EXPIRE = len(WHAT)
 """What an event of the loop's own says: that a time has come until which a request was kept."""
-MOST_GROUPS, LONGEST = 2**25, 1e300
-"""Groups for which there is room, and seconds beyond which a distance might be no number."""
+MOST_GROUPS, MOST_VISITS, LONGEST = 2**25, 2**31 - 1, 1e300
+"""Groups and visits for which there is room, and seconds beyond which a distance might be no number."""
 SUPERSEDED = "superseded"
 
 
@@ -91,17 +91,21 @@ def replay_hinted(instance: ForestInstance, hinted: Hinted, strict: bool) -> Out
     flags = [int(one in heard) for one in (CLOSE, SUPERSEDED, RETAIN, RESUME, PRIORITY)]
     steps, classes = _steps(hinted, heard, events.priorities)
     groups = classes * (len(returns.time) + 1)
-    if groups > MOST_GROUPS:
-        raise NotCompiledError("trace", f"{groups:,} priorities and times of return", "engine='reference'")
+    if groups > MOST_GROUPS or len(visits.piece) > MOST_VISITS:
+        found = f"{groups:,} priorities and times of return, {len(visits.piece):,} visits"
+        raise NotCompiledError("trace", found, "engine='reference'")
     layout = TreeLayout.of(instance, visits)
     n, pieces, _ = layout.sizes
     said = len(events.at), events.at, events.about, events.what, returns.number, events.value
     back = len(returns.time), returns.time, returns.begin, len(returns.entry), returns.of_entry, returns.entry
+    passed = None if returns.begin is None else returns.begin.copy()
+    asked_by = np.full(pieces, -1) if PRIORITY in heard else None
     bits = (np.empty(size // 63 + 12, np.uint64) for size in (len(returns.entry), groups))
-    state = (np.empty(size, np.int64) for size in (5 * pieces, 11 * pieces, 6 * n))
+    heaps = np.full(groups, -1, np.int32), np.empty(5 * pieces, np.int32)
+    state = np.empty(8 * pieces + 8, np.int64), np.empty(3 * n, np.int64), np.empty(n)
     call(
-        "replay_hinted", layout.sizes, layout, kept, int(strict), *flags, *steps, groups, forest.arrival,
-        events.previous, events.turn, events.without, said, back, *bits, np.full(groups, -1), *state, np.empty(n),
+        "replay_hinted", *layout.sizes, *layout, *kept, int(strict), *flags, *steps, groups, forest.arrival,
+        events.previous, events.turn, events.without, *said, *back, asked_by, passed, *bits, *heaps, *state,
     )  # fmt: skip
     return Outcome.of_forest(forest, layout.cached, layout.written)
 

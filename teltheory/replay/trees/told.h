@@ -33,25 +33,32 @@ typedef struct {
     const int64_t *full, *least, *trimming, *eviction;
 } Rules;
 
-/* A piece: what of it is cached, its last visit, how many pieces below it hold anything, the policy's mark, how
-   much is kept, and how much of that is no surplus; then what is heard. `passed` is its first entry by now. */
+/* A piece: what of it is cached, its units, the policy's mark, how much is no surplus, its parent, its last visit,
+   how many pieces below it hold anything; then what is heard, and where it begins. What counts visits or requests
+   has 32 bits, so that all of it comes at once. */
 typedef struct {
-    int64_t units, visit, children, mark, full, least;
-    int64_t holders, keepers, priority, asked, passed;
+    int64_t units, length, mark, least;
+    int32_t parent, visit, children, holders, keepers, priority;
+    int64_t above;
 } Piece;
+
+/* Pieces, each in a line of memory of its own. */
+static inline Piece *pieces_in(int64_t *room) { return (Piece *)(((uintptr_t)room + 63) & ~(uintptr_t)63); }
 
 /* A request; `entries` is where those of its time of return begin in `Returns`, -1 if it has none. */
 typedef struct {
-    int64_t open, latest, holds, from, kept, entries;
+    int64_t from, entries;
+    bool open, latest, holds, kept;
 } Request;
 
 /* The times of return, in order; where the entries of each piece begin, the number of each entry's time, which
-   count by now; and the entries of each path, in a row. */
+   count by now; the entries of each path, in a row; and of each piece its first entry that has not passed. */
 typedef struct {
     int64_t times;
     const double *time;
     const int64_t *start, *number, *entry;
     Bitset count;
+    int64_t *passed;
 } Returns;
 
 typedef struct {
@@ -59,6 +66,7 @@ typedef struct {
     Piece *pieces;
     Request *requests;
     double *until; /* when a request is not kept any more */
+    int64_t *asked; /* of each piece, the last request through it that has a priority, -1 if none has */
     Returns returns;
     Groups waiting;
     double now;
@@ -71,9 +79,9 @@ static inline double distance(const Heard *heard, int64_t number) {
 /* The number of the nearest time at which a piece is wanted back, or that of all times if it never is. */
 static inline int64_t nearest(const Heard *heard, int64_t p) {
     const Returns *returns = &heard->returns;
-    int64_t begin = returns->start[p], end = returns->start[p + 1], at = heard->pieces[p].passed;
+    int64_t begin = returns->start[p], end = returns->start[p + 1], at = returns->passed[p];
     while (at < end && returns->time[returns->number[at]] < heard->now) at++;
-    heard->pieces[p].passed = at;
+    returns->passed[p] = at;
     int64_t before = at > begin ? largest_between(&returns->count, begin, at - 1) : -1;
     int64_t after = at < end ? smallest_between(&returns->count, at, end - 1) : -1;
     if (before < 0 || after < 0)
@@ -116,6 +124,7 @@ static inline int64_t common(const Layout *layout, int64_t r, int64_t k) {
     const int64_t *one = layout->piece + layout->start[r], *other = layout->piece + layout->start[k];
     int64_t lengths[2] = {layout->start[r + 1] - layout->start[r], layout->start[k + 1] - layout->start[k]};
     int64_t least = 0, most = smaller(lengths[0], lengths[1]);
+    if (most > 0 && one[most - 1] == other[most - 1]) return most;
     while (least < most) {
         int64_t middle = most - (most - least) / 2;
         if (one[middle - 1] == other[middle - 1]) least = middle;
@@ -124,19 +133,14 @@ static inline int64_t common(const Layout *layout, int64_t r, int64_t k) {
     return least;
 }
 
-/* Let a request hold the visits from one on to the end of its path, or let go of them. */
-static inline void hold(const Layout *layout, const Rules *rules, Heard *heard, int64_t r, int64_t from,
-                        bool holds) {
-    for (int64_t j = from; j < layout->start[r + 1]; j++) {
-        int64_t p = layout->piece[j], holders = heard->pieces[p].holders += holds ? 1 : -1;
-        if (holders == holds) renew(rules, heard, p); /* the first, or the last that was left */
-    }
-}
-
+/* Let go of the visits that a request holds, from one on to the end of its path. */
 static inline void let_go(const Layout *layout, const Rules *rules, Heard *heard, int64_t r) {
     if (!heard->requests[r].holds) return;
     heard->requests[r].holds = false;
-    hold(layout, rules, heard, r, heard->requests[r].from, false);
+    for (int64_t j = heard->requests[r].from; j < layout->start[r + 1]; j++) {
+        int64_t p = layout->piece[j];
+        if (--heard->pieces[p].holders == 0) renew(rules, heard, p);
+    }
 }
 
 /* Let the time at which a request is to come back count, if it does, or no longer. */
@@ -173,8 +177,8 @@ static inline void close_agent(const Layout *layout, const Rules *rules, Heard *
 static inline void ask_for(const Layout *layout, const Rules *rules, Heard *heard, int64_t r, int64_t priority) {
     for (int64_t j = layout->start[r]; j < layout->start[r + 1]; j++) {
         int64_t p = layout->piece[j];
-        if (r < heard->pieces[p].asked) continue; /* a later request through it has said another */
-        heard->pieces[p].asked = r;
+        if (r < heard->asked[p]) continue; /* a later request through it has said another */
+        heard->asked[p] = r;
         heard->pieces[p].priority = priority;
         renew(rules, heard, p);
     }
@@ -201,20 +205,22 @@ static inline void hear(const Layout *layout, const Rules *rules, Heard *heard, 
     }
 }
 
-/* Let an agent ask: what its request before and this one have in common changes hands. */
-static inline void ask(const Layout *layout, const Rules *rules, Heard *heard, int64_t k) {
-    int64_t r = heard->previous[k], shared = 0;
+/* Let an agent ask: what its request before and this one have in common, `shared` visits, changes hands. No piece
+   of the path waits, as it was served just before, or lies above what may wait. */
+static inline void ask(const Layout *layout, const Rules *rules, Heard *heard, int64_t k, int64_t shared) {
+    int64_t r = heard->previous[k], from = layout->start[k];
     if (r >= 0) {
         want_back(layout, rules, heard, r, false);
         heard->requests[r].latest = false;
         if (heard->requests[r].holds) {
-            shared = common(layout, r, k);
+            from += shared;
             heard->requests[r].from = layout->start[r] + shared;
             if (rules->superseded) let_go(layout, rules, heard, r);
         }
     }
-    heard->requests[k] = (Request){true, true, rules->releases, layout->start[k], false, -1};
-    if (rules->releases) hold(layout, rules, heard, k, layout->start[k] + shared, true);
+    heard->requests[k] = (Request){layout->start[k], -1, true, true, rules->releases, false};
+    if (!rules->releases) return;
+    for (int64_t j = from; j < layout->start[k + 1]; j++) heard->pieces[layout->piece[j]].holders++;
 }
 
 #endif
