@@ -66,8 +66,7 @@ def values_that_differ(family: str, requests: Any, most: int) -> Constants:
 def _edges(of: AtCut, requests: Any, hints: Hints, step: int) -> FloatArray:
     """Return 0 and the edges above 0, in order, of every cut or of some."""
     arrival, ended = requests.arrival, ends_of(requests, hints)
-    silence = returns(hints.own_agent, arrival) - ended
-    gone = np.where(np.isnan(silence), np.inf, ended + silence)
+    gone = np.nan_to_num(returns(hints.own_agent, arrival), nan=np.inf)
     cuts = range(0, len(requests), step)
     found = [of(arrival[k], ended[: k + 1], gone[: k + 1], hints.agent[: k + 1]) for k in cuts]
     edges = np.unique(np.round(np.concatenate([np.zeros(1), *found]), DIGITS))
