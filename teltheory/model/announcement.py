@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -64,8 +64,8 @@ class Announcement:
         """Return the announcement with other values in some fields."""
         return replace(self, **changed)
 
-    def on(self, requests: Any) -> Any:
-        """Return requests with what is recorded and what is announced.
+    def on(self, requests: Any, kinds: Collection[str] = WHAT) -> Any:
+        """Return requests with what is recorded and what is announced, of some kinds of events.
 
         Raises
         ------
@@ -73,9 +73,11 @@ class Announcement:
             For requests without times, or without stop reasons where they are looked at.
         """
         recorded = {WHAT[one] for one in (() if requests.hints is None else requests.hints.what.tolist())}
-        given = {name: self._asked(name, recorded) for name in (RETAIN, RESUME)}
-        hints = Hints.announce(requests, self.delay, self.stop, close=self.idle is None, **given)
-        for change in (self._idle, self._near, self._noisy, self._missing, self._wrong):
+        given = {name: self._asked(name, recorded) for name in (RETAIN, RESUME) if name in kinds}
+        ends = self.idle is None and CLOSE in kinds
+        hints = Hints.announce(requests, self.delay, self.stop, close=ends, **given)
+        of_ends, of_returns = (self._idle, self._missing, self._wrong), (self._near, self._noisy)
+        for change in (*of_ends * (CLOSE in kinds), *of_returns * (RESUME in kinds)):
             hints = change(requests, hints)
         return requests.with_hints(hints)
 

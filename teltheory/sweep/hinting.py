@@ -17,7 +17,7 @@ from typing import Any
 from teltheory.errors import ArgumentError
 from teltheory.model.announced import ORACLE
 from teltheory.model.announcement import Announcement
-from teltheory.model.hints import RESUME
+from teltheory.model.hints import CLOSE, RESUME, WHAT
 from teltheory.policies.hinted import NAMED, Hint, Hinted
 from teltheory.policies.own_files import HINT, class_in_file, is_in_file
 from teltheory.sweep.constants import Constants, values_that_differ
@@ -26,6 +26,8 @@ ALL, NONE = "all", "none"
 HINTS = ("close", "superseded", "resume", "retain")
 """The hints of the price list."""
 Use = tuple[Any, ...]
+HEARD = {NONE: (), "superseded": (), RESUME: (CLOSE, RESUME)}
+"""The kinds of events that hints hear of if it is not their own; who is closed does not come back."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,12 @@ def knows_returns(policy: Any) -> bool:
     """Whether a policy is told exact times of return that nobody recorded: the future."""
     listens = isinstance(policy, Listening) and RESUME in policy.policy.use
     return listens and policy.announced.resume in (None, ORACLE)
+
+
+def kinds_heard(sets: Iterable[str]) -> frozenset[str]:
+    """Return the kinds of events that sets of hints hear of, as they are written; of those of files all."""
+    words = (word.strip() for one in sets for word in one.split(","))
+    return frozenset(kind for word in words for kind in HEARD.get(word, (word,) if word in WHAT else WHAT))
 
 
 def read_hints(given: Any) -> list[Use]:

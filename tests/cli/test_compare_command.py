@@ -127,6 +127,28 @@ def test_hints_are_rows_of_their_own_in_compare_and_replay(rows, output, in_word
     assert "assumed: 8 agents are closed 0 s after their last response" in in_words("compare", *asked)
 
 
+WORDS = {"close": "closed 0 s", "resume": "come back", "retain": "kept after", "noise": "log-normal"}
+
+
+@pytest.mark.parametrize(
+    ("hints", "heard"),
+    [
+        ("close", ["close"]),
+        ("superseded", []),
+        ("retain, priority", ["retain"]),
+        ("resume", ["close", "resume", "noise"]),
+        ("mine.py:Mine", [*WORDS]),
+    ],
+)
+def test_what_is_assumed_is_said_of_what_is_heard_alone(output, shared_file, tmp_path, monkeypatch, hints, heard):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(HINT)
+    asked = (shared_file, *ASKED, "--policy", "lru", "--hints", hints, "--resume-error", "1")
+    text = " ".join(_said(output, asked))
+    assert [name for name, words in WORDS.items() if words in text] == heard
+    assert "taken for an agent" in text
+
+
 def _said(output, asked, *more):
     return json.loads(output("compare", *asked, *more, "--json", "-"))["traces"]["shared.jsonl"]["hints"]
 

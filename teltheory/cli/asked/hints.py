@@ -75,8 +75,13 @@ class Hearing:
         return asked_of(others[0] if others else "tlru", ",".join(self.hints), self.announced)
 
     def said(self, requests: Any) -> tuple[str, ...]:
-        """Return what was recorded and what is assumed, in words."""
-        return tuple(f"Hints, {one}." for one in self.announced.on(requests).hints.said) if self else ()
+        """Return what was recorded, and what is assumed of what policies hear, in words."""
+        if not self:
+            return ()
+        from teltheory.sweep.hinting import kinds_heard
+
+        heard_of = self.announced.on(requests, kinds_heard(self.hints))
+        return tuple(f"Hints, {one}." for one in heard_of.hints.said)
 
     def _check(self) -> None:
         beside = (self.close_delay, self.close_if, self.resume, self.resume_error, self.retain or None)
