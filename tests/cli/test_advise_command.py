@@ -13,6 +13,7 @@ from teltheory.advice import MARGINS, CostLimits
 from teltheory.advice.sentences import advice_lines
 from teltheory.base.progress import progress_bar
 from teltheory.cli.advise import question
+from teltheory.cli.advise.text import advice_as_data
 from teltheory.model.display import tokens_in_short
 
 
@@ -157,3 +158,19 @@ def test_advice_is_given_under_the_rules_that_are_asked_for(run_json, shared):
 )
 def test_rules_without_a_meaning_are_refused_in_one_line(refused, shared, options, told):
     assert told in refused("advise", shared, "--slo", "100ms", "--capacity", *options.split())
+
+
+def test_with_hints_the_ends_of_conversations_are_advised_on(in_words, tmp_path):
+    file, numbers = tmp_path / "t.csv", tmp_path / "advice.json"
+    tt.write_trace(chats(2400), file)
+    asked = ("advise", file, "--slo", "200ms", "--hints", "close")
+    text, read = in_words(*asked, "--capacity", "15000", "--json", numbers), tt.read_trace(file)
+    expected = tt.advise(read.with_hints(tt.Hints.announce(read)), 15_000, "200ms")
+    assert expected.ends.recommended
+    data = json.loads(numbers.read_text())
+    assert data["advice"][0]["ends"] == json.loads(json.dumps(advice_as_data(expected)["ends"]))
+    said = ["Hints, assumed: each conversation is taken for an agent.", f"Hints, {expected.ends.said[0]}."]
+    assert data["notes"][-2:] == said
+    assert "ADVICE, where agents' ends are known: announce ends and use T-LRU" in text
+    assert "Where no advice on ends follows" not in text
+    assert "Where no advice on ends follows" in in_words(*asked, "--capacity", "9M")

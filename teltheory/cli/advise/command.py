@@ -31,13 +31,15 @@ from teltheory.cli.asked.question import chosen_capacities, read_capacities, rea
 from teltheory.cli.asked.served import ServedModel
 from teltheory.cli.asked.serving import Loaded, serving_options
 from teltheory.cli.asked.tiers import Tiered, tier_options
-from teltheory.cli.asked.traces import Reading, report_lines, turns_as_data
+from teltheory.cli.asked.traces import Reading, hint_lines, report_lines, turns_as_data
 from teltheory.cli.parts import command, option
 from teltheory.cli.printed.money import GpuPrice
 from teltheory.cli.printed.output import check_targets, console, show, write_json
 from teltheory.cost.given import in_text
 from teltheory.errors import ArgumentError
+from teltheory.model.announcement import Announcement
 from teltheory.model.forest import Forest
+from teltheory.model.hints import CLOSE
 from teltheory.model.numbers import read_fraction
 from teltheory.model.trace import Trace
 from teltheory.model.units import read_time
@@ -45,6 +47,12 @@ from teltheory.policies.named import maker_of
 
 if TYPE_CHECKING:
     from teltheory.advice import Advice
+
+
+NO_ENDS = (
+    "Where no advice on ends follows: there is one of T-LRU alone, where agents return and turns overflow, in one "
+    "tier, in a strict cache or by SGLang's rules, and on replicas by round-robin or hash."
+)
 
 
 @command(None, "advise trace.jsonl --capacity 40GiB --model llama-2-7b --slo 200ms")
@@ -72,6 +80,11 @@ if TYPE_CHECKING:
     help="Policy of the cache. One with a threshold; T-LRU if left out.",
 )
 @q_hat_option
+@option(
+    "--hints",
+    type=click.Choice([CLOSE]),
+    help="Hints that policies hear. The end of each agent, or of each conversation where none is named.",
+)
 @option(
     "--first",
     default="0.5",
@@ -109,6 +122,7 @@ def advise(
     prefixes: Prefixes,
     gpu_hour: float | None,
     target: str | None,
+    hints: str | None,
     **given: Any,
 ) -> int:
     """Choose T-LRU's threshold for TRACE and an SLO.
@@ -127,15 +141,28 @@ def advise(
     picture.check()
     asked = replace(AdviceQuestion.of(tiered, loaded, planned, served, sizes), price=_price(gpu_hour, served))
     trace = reading.read(trace_file)
-    requests = prefixes.of(trace)
+    requests = hearing(prefixes.of(trace), hints)
     chosen, origin = chosen_capacities(requests)
     wanted, shares = sizes_of(requests, sizes)
     sized = [*read_sizes(capacities, shape), *shares] if sizes else [origin]
     found = asked.answer(trace_file, requests, wanted or chosen, wish)
-    told = Preface.of(trace_file, trace, requests, prefixes, served, found[0].advice, asked.said or sized)
+    notes = [*(asked.said or sized), *ends_said(requests, hints, found)]
+    told = Preface.of(trace_file, trace, requests, prefixes, served, found[0].advice, notes)
     _report(told, found, requests.scale, page, target, reading.seed)
     draw_frontiers(picture, [one.advice for one in found], Path(trace_file).name)
     return 0
+
+
+def hearing(requests: Trace | Forest, hints: str | None) -> Any:
+    """Return requests with the ends that are announced, if they are asked for."""
+    return requests if hints is None else Announcement().on(requests, (hints,))
+
+
+def ends_said(requests: Trace | Forest, hints: str | None, found: Sequence[Advised]) -> list[str]:
+    """Return what is assumed of ends that are asked for, or where there is no advice on them."""
+    if hints is None:
+        return []
+    return [*hint_lines(requests), *[NO_ENDS] * any(one.advice.ends is None for one in found)]
 
 
 def _price(hour: float | None, served: ServedModel) -> GpuPrice | None:

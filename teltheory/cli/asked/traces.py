@@ -17,6 +17,7 @@ from teltheory.formats.kv_hints import with_recorded
 from teltheory.formats.opened import STDIN, spooled
 from teltheory.formats.reading import ChainingReport, ReadingReport
 from teltheory.model.hints import taken_for_agents
+from teltheory.model.requests import Requests
 from teltheory.model.trace import Trace
 from teltheory.workloads import parse_times
 
@@ -122,7 +123,7 @@ def report_lines(trace: Trace) -> list[str]:
     return [printable(line) for line in report.sentences()] if isinstance(report, _REPORTS) else []
 
 
-def hint_lines(trace: Trace) -> list[str]:
+def hint_lines(trace: Requests) -> list[str]:
     """Return what was recorded and what was assumed of agents and their hints, in sentences."""
     if trace.hints is None:
         return [f"Hints: none; {taken_for_agents(trace)}."]
