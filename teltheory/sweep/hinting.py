@@ -99,6 +99,11 @@ class HintedSpec:
         policy = self.spec.build(xi, *given)
         if not self.use:
             return policy
+        if isinstance(policy, tuple):
+            return tuple(self._around(one, xi) for one in policy)
+        return self._around(policy, xi)
+
+    def _around(self, policy: Any, xi: int) -> Any:
         hinted, code = Hinted(policy, self.use), tuple(_code([policy, *self.use]))
         if self.family is None:
             return Listening(hinted, self.announced, code)

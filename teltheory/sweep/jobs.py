@@ -130,7 +130,10 @@ class ReplayJob:
 
 
 def heard_on(policy: Any, trace: Any) -> tuple[Any, Any]:
-    """Return what replays a trace under a policy that listens, and the trace with what is announced of it."""
+    """Return what replays a trace under a policy that listens, or one a tier, and it with what is announced."""
+    if isinstance(policy, tuple):
+        each, heard = zip(*(heard_on(one, trace) for one in policy), strict=True)
+        return each, heard[0]
     return (policy.policy, policy.announced.on(trace)) if hasattr(policy, "announced") else (policy, trace)
 
 

@@ -20,7 +20,7 @@ from teltheory.serving.idle import on_idle_server
 from teltheory.serving.serve import Serving, serve
 from teltheory.serving.served import Served
 from teltheory.serving.work import span
-from teltheory.sweep.jobs import QUANTILES, described, latency_as_text
+from teltheory.sweep.jobs import QUANTILES, described, heard_on, latency_as_text
 
 RESULTS_VERSION = 1
 """Raise it whenever the same job has other results than before."""
@@ -149,11 +149,12 @@ class ServedJob:
     def served(self, trace: Trace | Forest, progress: Callable[[int], object] | None = None) -> Served:
         """Serve the job's trace."""
         tiers = self.tiers.in_blocks(trace.block_size)
+        policy, heard = heard_on(self.policy, trace)
         if self.serving is None:
-            served = on_idle_server(replay(trace, self.policy, tiers, self.forced), self.latency)
+            served = on_idle_server(replay(heard, policy, tiers, self.forced), self.latency)
         else:
             options = vars(self.serving)
-            served = serve(trace, self.policy, tiers, latency=self.latency, forced=self.forced, **options)
+            served = serve(heard, policy, tiers, latency=self.latency, forced=self.forced, **options)
         if progress is not None:
             progress(len(trace))
         return served

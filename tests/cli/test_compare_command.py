@@ -1,6 +1,7 @@
 """`teltheory compare`: the rows of `tt.compare`, traces side by side, caches, and what is refused."""
 
 import json
+from fractions import Fraction
 
 import pytest
 
@@ -125,6 +126,31 @@ def test_hints_are_rows_of_their_own_in_compare_and_replay(rows, output, in_word
     assert any("agents are closed 60 s after" in one for one in _said(output, asked, "--close-delay", "60s"))
     assert "each conversation is taken for an agent" in in_words("replay", *asked)
     assert "assumed: 8 agents are closed 0 s after their last response" in in_words("compare", *asked)
+
+
+def test_in_tiers_replay_hears_hints_by_the_reference(output, in_words, shared_file):
+    tiers = (
+        "--tier",
+        "1600",
+        "--tier",
+        "2600:0.1",
+        "--xi",
+        "600",
+        "--policy",
+        "lru,tlru:q_hat=0,lru+tlru:q_hat=0",
+    )
+    asked = ("replay", shared_file, *tiers, "--hints", "none", "--hints", "close,superseded")
+    data, read = json.loads(output(*asked, "--json", "-")), tt.read_trace(str(shared_file)).forest
+    told, lru, tlru = read.with_hints(tt.Hints.announce(read)), tt.LRU(), tt.TLRU(1, 0)
+    expected = {}
+    for name, each in {"lru": (lru, lru), "tlru:q_hat=0": (tlru, tlru), "lru+tlru:q_hat=0": (lru, tlru)}.items():
+        hearing = tuple(tt.Hinted(one, ("close", "superseded")) for one in each)
+        for called, trace, policy in ((name, read, each), (f"{name} + close + superseded", told, hearing)):
+            expected[called] = tt.replay(trace, policy, tt.Tiers((3, 5), (0, Fraction(1, 10)))).tel(1)
+    assert {row["policy"]: row["tel"] for row in data["rows"]} == pytest.approx(expected)
+    assert len({*expected.values()}) > 3
+    assert "assumed: 8 agents are closed 0 s after their last response" in in_words(*asked)
+    assert any("8 agents are closed" in one for one in data["hints"])
 
 
 WORDS = {"close": "closed 0 s", "resume": "come back", "retain": "kept after", "noise": "log-normal"}

@@ -44,15 +44,13 @@ class Hearing:
         error = self.resume_error or 0
         return Announcement(delay, self._stop(), self._retain(), self.resume, error=error)
 
-    def specs(self, specs: Sequence[Any], all_of_them: bool, tiers: Sequence[Any] = ()) -> Sequence[Any]:
+    def specs(self, specs: Sequence[Any], all_of_them: bool) -> Sequence[Any]:
         """Return what is replayed of policies: a policy and set of hints after the other."""
         self._check()
         if not self:
             return specs
-        from teltheory.sweep.board import refuse_hints
         from teltheory.sweep.hinting import heard, read_hints
 
-        refuse_hints(self.hints, None, tiers)
         return heard(specs, read_hints(self.hints), self.announced, all_of_them)
 
     def list_of(self, specs: Sequence[Any], files: Mapping[str, Any]) -> Pricing | None:

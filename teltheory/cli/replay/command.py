@@ -93,7 +93,7 @@ def replay(
         raise ArgumentError("--workers", workers, "none with --scheduler, whose own workers do the work")
     every = POLICIES if tiered or prefixes.ruled.nodes is not None else (*ONLINE, *CLAIRVOYANT)
     texts = policy_texts(policies) or every
-    specs = hearing.specs([parse_policies(text) for text in texts], not policies, tiered.tiers)
+    specs = hearing.specs([parse_policies(text) for text in texts], not policies)
     question, tiers = question_in_tiers(specs, tiered, prefixes=prefixes, **asked)
     kept = None if store is None else Store(store)
     trace = reading.read(trace_file)
@@ -101,11 +101,13 @@ def replay(
         found = question.on(trace)
         if tiers:
             served = run_served(found, tiers, workers=workers, store=kept, scheduler=scheduler)
-            written.report([*served_tables(found, served), *costly(served)], served_as_data(found, served))
-            return 0
-        cells = run(found, workers, kept, scheduler)
-    said, tables = hearing.said(found.requests), shown_cells(found, cells, grouped=not (policies or hearing))
-    written.report([*said, *tables], cells_as_data(found, cells) | ({"hints": [*said]} if said else {}))
+            shown, data = [*served_tables(found, served), *costly(served)], served_as_data(found, served)
+        else:
+            cells = run(found, workers, kept, scheduler)
+            grouped = not (policies or hearing)
+            shown, data = [*shown_cells(found, cells, grouped=grouped)], cells_as_data(found, cells)
+        said = hearing.said(found.requests)
+    written.report([*said, *shown], data | ({"hints": [*said]} if said else {}))
     return 0
 
 
