@@ -1,16 +1,13 @@
 import functools
 import json
-from pathlib import Path
 
 import click
 import pytest
 
-from teltheory.advice import server
 from teltheory.cli import main
 from teltheory.cli.asked import traces
 from teltheory.cli.printed.columns import command_of, definition
 from teltheory.cli.printed.tables import FittingTable
-from teltheory.sweep.sources import trace_key
 
 FIGURE_2 = "conversation,prompt,response\nA,100,0\nB,100,0\nA,100,0\n"
 
@@ -39,28 +36,10 @@ def shared_file(tmp_path):
 @pytest.fixture(scope="session", autouse=True)
 def the_mooncake_trace_is_read_once():
     """To read its three megabytes takes longer than most commands; traces do not change."""
-    read = traces.read_trace
-    kept = functools.cache(read)
-
-    def read_once(file, *how, **asked):
-        return (kept if Path(file).stat().st_size > 2_000_000 else read)(file, *how, **asked)
-
+    kept = functools.cache(read := traces.read_trace)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(traces, "read_trace", read_once)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def queues_are_served_once():
-    """A test asks the library what a command has asked, on equal requests."""
-    found, serve = {}, server.serve
-
-    def served(requests, *setting, **how):
-        asked = trace_key(requests), repr(setting), repr(how)
-        return found.get(asked) or found.setdefault(asked, serve(requests, *setting, **how))
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(server, "serve", served)
+        which = lambda file: kept if "mooncake_conversation" in file else read  # noqa: E731
+        patch.setattr(traces, "read_trace", lambda file, *how, **asked: which(file)(file, *how, **asked))
         yield
 
 

@@ -61,8 +61,7 @@ def test_the_bar_ends_when_the_last_capacity_is_advised_on(run, tmp_path, monkey
 
 
 def test_whose_latency_it_is_and_what_the_trace_chose_is_in_the_json(run_json, tmp_path):
-    file = tmp_path / "t.csv"
-    tt.write_trace(chats(1200), file)
+    tt.write_trace(chats(1200), file := tmp_path / "t.csv")
     model = ("--model", "llama-3-70b", "--accept-latency-of", "llama-2-7b")
     data = run_json("advise", file, "--slo", "200ms", *model)
     whose, chosen = data["notes"]
@@ -90,11 +89,9 @@ def test_a_limit_that_breaks_on_the_rest_alone_is_said_plainly():
     assert any("times LRU's (no limit)." in line for line in advice_lines(free))
 
 
-def test_the_command_says_plainly_that_it_does_not_help(run, tmp_path, capsys):
-    file = tmp_path / "once.csv"
-    tt.write_trace(single_turns(100), file)
-    assert run("advise", file, "--capacity", 200, "--slo", "1ms", "--goal", "P99") == 0
-    text = " ".join(capsys.readouterr().out.split())
+def test_the_command_says_plainly_that_it_does_not_help(in_words, tmp_path):
+    tt.write_trace(single_turns(100), file := tmp_path / "once.csv")
+    text = in_words("advise", file, "--capacity", 200, "--slo", "1ms", "--goal", "P99")
     assert "ADVICE: stay with LRU." in text
     assert "no setting of T-LRU makes P99 of TTFT smaller than LRU does. Nothing is promised." in text
     assert "it does not help" in text
@@ -119,11 +116,9 @@ def test_the_page_has_every_capacity_and_its_settings_and_escapes_the_files_name
     assert page.read_bytes() == once
 
 
-def test_another_policy_takes_t_lrus_place(run, tmp_path, capsys):
-    file = tmp_path / "t.csv"
-    tt.write_trace(chats(), file)
-    assert run("advise", file, "--capacity", 4000, "--slo", "200ms", "--policy", "tlru:trim=eager") == 0
-    text = capsys.readouterr().out
+def test_another_policy_takes_t_lrus_place(output, tmp_path):
+    tt.write_trace(chats(), file := tmp_path / "t.csv")
+    text = output("advise", file, "--capacity", 4000, "--slo", "200ms", "--policy", "tlru:trim=eager")
     assert "ADVICE: TLRU with ξ" in text
     assert "--radix" not in text
 

@@ -63,10 +63,9 @@ def test_it_is_printed_written_and_drawn(run, tmp_path, capsys, monkeypatch, adv
 
 
 def test_without_limits_the_setting_is_advised_that_they_forbid(in_words, tmp_path, advice):
-    file = tmp_path / "chat.csv"
-    tt.write_trace(engineers(), file)
-    asked = ("advise", file, "--capacity", 50_000, "--slo", "100ms")
-    text = in_words(*asked, "--work-cost", "none", "--median-cost", "NONE")
+    tt.write_trace(engineers(), file := tmp_path / "chat.csv")
+    limits = ("--work-cost", "none", "--median-cost", "NONE")
+    text = in_words("advise", file, "--capacity", 50_000, "--slo", "100ms", *limits)
     xi, q_hat = advice.as_set(advice.choice.freely.margin)
     assert f"ADVICE: T-LRU with ξ = {xi:,} and Q̂ = {q_hat:,} tokens." in text
     assert "Without limits" not in text

@@ -54,26 +54,22 @@ WRONG = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_bad_usage(run, capsys, case):
+def test_bad_usage(refused, case):
     arguments, told = WRONG[case]
-    assert run("apps", "server", *arguments) == 2
-    out, err = capsys.readouterr()
-    assert (out, len(err.splitlines()), told in err) == ("", 1, True), err
+    assert told in refused("apps", "server", *arguments)
 
 
-def test_rules_are_those_of_the_server(run, capsys, monkeypatch):
+def test_rules_are_those_of_the_server(refused, monkeypatch):
     def told(manager, *_):
         raise ArgumentError("rules", manager.executor.rules, "none")
 
     monkeypatch.setattr("teltheory.systems.apps.server.application", told)
-    assert run("apps", "server", "--placing", "parrotserve") == 2
-    assert "rules: found ParrotServe()" in capsys.readouterr().err
+    assert "rules: found ParrotServe()" in refused("apps", "server", "--placing", "parrotserve")
 
 
-def test_a_port_that_is_taken(run, capsys):
+def test_a_port_that_is_taken(refused):
     with bound("127.0.0.1", 0) as at:
-        assert run("apps", "server", "--port", at.getsockname()[1]) == 2
-    assert "expected one that is free" in capsys.readouterr().err
+        assert "expected one that is free" in refused("apps", "server", "--port", at.getsockname()[1])
 
 
 ENGINE = """[[engine]]
@@ -96,18 +92,15 @@ WRONG_FILES = {
 
 
 @pytest.mark.parametrize("case", WRONG_FILES)
-def test_files_of_engines_that_are_none(run, capsys, tmp_path, case):
+def test_files_of_engines_that_are_none(refused, tmp_path, case):
     text, told = WRONG_FILES[case]
     (tmp_path / "engines.toml").write_text(text)
-    assert run("apps", "server", "--engines", tmp_path / "engines.toml") == 2
-    out, err = capsys.readouterr()
-    assert (out, len(err.splitlines()), told in err) == ("", 1, True), err
+    assert told in refused("apps", "server", "--engines", tmp_path / "engines.toml")
 
 
-def test_a_model_that_the_server_does_not_have(run, capsys):
+def test_a_model_that_the_server_does_not_have(refused):
     with upstreams(Upstream("own")) as (url,):
-        assert run("apps", "server", "--engine", url, "--served-model", "m") == 2
-    assert "found 'm', expected own" in capsys.readouterr().err
+        assert "found 'm', expected own" in refused("apps", "server", "--engine", url, "--served-model", "m")
 
 
 def test_what_a_file_says_of_an_engine(tmp_path, monkeypatch):

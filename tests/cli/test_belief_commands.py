@@ -21,14 +21,9 @@ def model_file(tmp_path):
 
 
 @pytest.fixture
-def printed(run, capsys):
+def printed(output):
     """A call of the command line that returns what it prints."""
-
-    def text(*arguments):
-        assert run("belief", *arguments) == 0
-        return capsys.readouterr().out
-
-    return text
+    return lambda *arguments: output("belief", *arguments)
 
 
 def test_solve_shows_all_policies_beside_the_optimum(printed, model_file):

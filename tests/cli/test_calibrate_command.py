@@ -98,20 +98,8 @@ FAILING = {
 def test_a_failure_is_one_line_and_code_2(refused, engine, url, tmp_path, fault):
     reply, message = FAILING[fault]
     engine.fault = From(7, reply)
-    arguments = [
-        "server",
-        "probe",
-        "--url",
-        url,
-        "--served-model",
-        "tiny",
-        "--record",
-        tmp_path / "p",
-        "--timeout",
-        "1s",
-        *GRID,
-    ]
-    told = refused(*arguments)
+    asked = ("--url", url, "--served-model", "tiny", "--record", tmp_path / "p", "--timeout", "1s")
+    told = refused("server", "probe", *asked, *GRID)
     kept = len(lines(tmp_path / "p")) - 1
     assert message.split(".*")[0] in told
     assert told.endswith(f"({kept} of 8 measurements are in {tmp_path / 'p'})")

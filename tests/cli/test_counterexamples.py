@@ -26,26 +26,26 @@ def test_the_trace_replays_to_what_was_paid(run_json):
     assert (found["capacity"], found["optimum_capacity"], found["optimum"]) == (160, 80, 0)
 
 
-def test_within_the_bounds_nothing_speaks_against_t_lru(run, capsys):
-    assert run("policy", "never-worse", "tlru", "--turns", 2, "--tokens", 3, "--samples", 20) == 0
+def test_within_the_bounds_nothing_speaks_against_t_lru(in_words):
+    said = in_words("policy", "never-worse", "tlru", "--turns", 2, "--tokens", 3, "--samples", 20)
     tried = "on all 996 instances of up to 2 turns and 3 tokens, and on 20 random ones."
-    assert f"tlru has a TEL of at most lru's {tried}" in " ".join(capsys.readouterr().out.split())
-    assert run("policy", "never-worse", "lru", "--than", "tlru", "--turns", 3, "--tokens", 3, "--forced") == 0
-    assert "lru is worse than tlru on" in " ".join(capsys.readouterr().out.split())
+    assert f"tlru has a TEL of at most lru's {tried}" in said
+    asked = ("policy", "never-worse", "lru", "--than", "tlru", "--turns", 3, "--tokens", 3, "--forced")
+    assert "lru is worse than tlru on" in in_words(*asked)
 
 
 @pytest.mark.long
-def test_an_estimate_that_is_given_is_the_only_one(run, capsys):
-    assert run("policy", "never-worse", "tlru:q_hat=0", "--samples", 0) == 0
-    assert "on A(0+2) B(0+1) B(1+0); C=1 xi=1 Q=0: policy 1, other 0." in " ".join(capsys.readouterr().out.split())
+def test_an_estimate_that_is_given_is_the_only_one(in_words):
+    said = in_words("policy", "never-worse", "tlru:q_hat=0", "--samples", 0)
+    assert "on A(0+2) B(0+1) B(1+0); C=1 xi=1 Q=0: policy 1, other 0." in said
 
 
-def test_what_only_a_random_trace_shows_is_said_to_be_no_smallest_one(run, capsys):
+def test_what_only_a_random_trace_shows_is_said_to_be_no_smallest_one(in_words):
     few = ("--turns", 1, "--tokens", 1)
-    assert run("policy", "never-worse", "lru", "--than", "tail-optimized-belady", *few, "--samples", 500) == 0
-    assert "(a random trace, shrunk: there may be a smaller one)." in " ".join(capsys.readouterr().out.split())
-    assert run("policy", "never-worse", "belady", *few, "--samples", 0) == 0
-    assert "instances of up to 1 turns and 1 tokens." in " ".join(capsys.readouterr().out.split())
+    said = in_words("policy", "never-worse", "lru", "--than", "tail-optimized-belady", *few, "--samples", 500)
+    assert "(a random trace, shrunk: there may be a smaller one)." in said
+    said = in_words("policy", "never-worse", "belady", *few, "--samples", 0)
+    assert "instances of up to 1 turns and 1 tokens." in said
 
 
 def test_the_command_line_hands_over_its_bounds(run_json):

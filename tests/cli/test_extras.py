@@ -196,12 +196,19 @@ progress.PATIENCE = 0.2
 sys.path.insert(0, sys.argv[1])
 with _loading_in_lines():
     needed("slow_to_load", "rag"), needed("slow_to_load", "rag"), needed("quick_to_load", "rag")
-    time.sleep(0.5)
+    time.sleep(0.3)
+"""
+UNTIL_SAID = """
+import logging, threading
+from teltheory.base.progress import LOADING
+said = threading.Event()
+logging.getLogger(LOADING).addFilter(lambda record: said.set() or True)
+said.wait(10)
 """
 
 
 def test_what_loads_for_long_says_so_once_without_a_terminal(tmp_path):
-    (tmp_path / "slow_to_load.py").write_text("import time\ntime.sleep(1)\n")
+    (tmp_path / "slow_to_load.py").write_text(UNTIL_SAID)
     (tmp_path / "quick_to_load.py").touch()
     command = [sys.executable, "-c", SLOW, str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

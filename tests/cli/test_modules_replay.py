@@ -97,11 +97,8 @@ def test_prompts_of_a_schema(tmp_path, capsys):
     ],
     ids=str,
 )
-def test_mistakes_end_with_2_and_one_line(sets, arguments, message, capsys):
-    assert run(*(argument.format(sets=sets) for argument in arguments)) == 2
-    error = capsys.readouterr().err
-    assert message in error
-    assert error.count("\n") == 1
+def test_mistakes_end_with_2_and_one_line(sets, refused, arguments, message):
+    assert message in refused(*(argument.format(sets=sets) for argument in arguments))
 
 
 def test_percentiles_are_those_of_numpy(sets, capsys):

@@ -78,6 +78,7 @@ def test_systems_serve_the_same_questions_and_runs_repeat(run_json, mine, monkey
         (("--lose-gpu", "5"), "--lose-gpu: found '5', expected a time with its unit"),
         (("--xi", "5", "--slo", "1s"), "--slo: found '1s', expected none with --xi"),
         (("--figure", "rates.txt"), "figure: found 'rates.txt', expected a file that ends in .png"),
+        (("--question", "Who?"), "queries: found 'questions.jsonl', expected none with --question"),
     ],
 )
 def test_bad_input_is_one_line(refused, mine, given, told):
@@ -153,10 +154,3 @@ def test_three_documents_and_questions_as_text_are_served(run, capsys, tmp_path,
 
 def test_as_many_documents_as_lists_have_an_index_of_lists():
     assert (usual_index(63), usual_index(64)) == (FlatL2(), IVF())
-
-
-def test_questions_come_from_one_place(run, mine, capsys):
-    assert run("rag", "serve", *mine, *TIERS, "--question", "Who?") == 2
-    assert (
-        capsys.readouterr().err == "teltheory: queries: found 'questions.jsonl', expected none with --question\n"
-    )

@@ -13,14 +13,9 @@ ASKED = ("--capacity", "2000,4100", "--xi", "600,1100")
 
 
 @pytest.fixture
-def first_line(run, capsys):
+def first_line(output):
     """A call of the command line that returns the first line of what it prints."""
-
-    def line(*arguments):
-        assert run(*arguments) == 0
-        return capsys.readouterr().out.splitlines()[0]
-
-    return line
+    return lambda *arguments: output(*arguments).splitlines()[0]
 
 
 def test_totals_are_those_of_replays_by_hand(run_json, shared_file):

@@ -178,8 +178,6 @@ def test_the_schema_fits_the_file_and_no_other(written):
 
 def test_a_simulator_sees_where_it_first_differs(written, tmp_path, run, in_words, capsys, refused):
     suite, mine = json.loads(written.read_text()), tmp_path / "mine.json"
-    runs = [run for case in suite["cases"] for run in case["runs"]]
-    assert sum(len(run["hits"]) + len(run["optima"]) for run in runs) == 3250
     suite["cases"] = [case for case in suite["cases"] if case["name"][:5] != "drawn" or case["name"][-1] == "0"]
     mine.write_text(json.dumps(suite))
     assert in_words("vectors", mine, "--check") == "1,374 of 1,374 answers are those of our engines"
