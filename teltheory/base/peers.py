@@ -7,9 +7,8 @@ comes an `httpx.ReadError`, as of a connection that breaks. So who reads it, who
 from __future__ import annotations
 
 import json
-import ssl
 from collections.abc import AsyncIterator, Callable, Iterator
-from functools import cache
+from functools import cache, partial
 
 import httpx
 
@@ -19,6 +18,7 @@ IN_A_POOL = 8
 """Connections that share a pool."""
 IDLE = 2.0
 """Seconds after which an unused connection is not used again; servers close theirs after five or more."""
+_trusted = cache(partial(httpx.create_ssl_context, trust_env=False))  # to read them takes longer than a request
 
 
 class _Count:
@@ -88,7 +88,6 @@ class _BoundedAsync(httpx.AsyncBaseTransport):
         self._fixed = network
         self._pools: list[httpx.AsyncBaseTransport] = [network] if network else []
         self._busy = [0] * len(self._pools)
-        self._trusted = None if network else _trusted()
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         request.headers["Accept-Encoding"] = "identity"
@@ -115,8 +114,7 @@ class _BoundedAsync(httpx.AsyncBaseTransport):
             if busy < IN_A_POOL or self._fixed is not None:
                 return at
         several = httpx.Limits(max_keepalive_connections=IN_A_POOL, keepalive_expiry=IDLE)
-        assert self._trusted is not None
-        self._pools.append(httpx.AsyncHTTPTransport(verify=self._trusted, trust_env=False, limits=several))
+        self._pools.append(httpx.AsyncHTTPTransport(verify=_trusted(), trust_env=False, limits=several))
         self._busy.append(0)
         return len(self._pools) - 1
 
@@ -133,12 +131,6 @@ class _BoundedAsync(httpx.AsyncBaseTransport):
     async def aclose(self) -> None:
         for pool in self._pools:
             await pool.aclose()
-
-
-@cache
-def _trusted() -> ssl.SSLContext:
-    """Return whom connections trust; to read who that is takes a client longer than most requests."""
-    return httpx.create_ssl_context(trust_env=False)
 
 
 def _is_packed(answer: httpx.Response) -> bool:

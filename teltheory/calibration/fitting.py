@@ -28,7 +28,6 @@ from teltheory.calibration.forms import (
     LINEAR,
     NAMES,
     PARAMETERS,
-    STARTS,
     TABLE,
     Form,
     as_model,
@@ -242,9 +241,9 @@ def _left_out(name: str, cells: MedianCells, folds: IntArray) -> FloatArray:
     """Return median less prediction of each cell, from the cells of the other folds."""
     if name != TABLE:
         others = folds != np.arange(int(folds.max()) + 1)[:, None]
-        many = max(1, AT_ONCE // (STARTS * len(cells)))
-        some = (others[at : at + many] for at in range(0, len(others), many))
-        values = np.concatenate([fit_samples(FORMULAS[name], cells, used) for used in some])
+        many = max(1, AT_ONCE // (FOLDS * len(cells)))
+        parts = range(0, len(others), many)
+        values = np.concatenate([fit_samples(FORMULAS[name], cells, others[at : at + many]) for at in parts])
         return np.asarray(cells.seconds - predicted(values, cells)[folds, np.arange(len(cells))], np.float64)
     off = np.zeros(len(cells))
     for fold in range(int(folds.max()) + 1):
@@ -283,11 +282,10 @@ def _resampled(
     for start in range(0, resamples, at_once):
         some = min(at_once, resamples - start)
         drawn = rng.integers(len(cells), size=(some, len(cells)))
-        every = np.ones(drawn.shape, np.bool_)
         if form.floor:
-            found.append(fit_with_floor(form, x[drawn], y[drawn], below[drawn], every, 3, 20)[0])
+            found.append(fit_with_floor(form, x[drawn], y[drawn], below[drawn], drawn >= 0, 3, 20)[0])
         else:
-            found.append(fit_plain(form, x[drawn], y[drawn], every))
+            found.append(fit_plain(form, x[drawn], y[drawn], drawn >= 0))
     return np.concatenate(found)
 
 

@@ -18,13 +18,12 @@ from fractions import Fraction
 from statistics import median
 
 import numpy as np
-from numpy.typing import NDArray
 
 from teltheory.calibration.cells import MedianCells
 from teltheory.calibration.robust import ROUNDS, huber, medians
 from teltheory.cost.latency import LatencyModel, Provenance
 from teltheory.cost.latency_table import TableLatency
-from teltheory.model.numbers import FloatArray, IntArray
+from teltheory.model.numbers import BoolArray, FloatArray, IntArray
 
 STARTS, TURNS, ROUGH = 12, 12, 6
 MOST_ROWS, MOST_COLUMNS = 24, 8
@@ -66,7 +65,7 @@ def fit_formula(form: Form, cells: MedianCells) -> FloatArray:
     return np.asarray(fit_samples(form, cells, np.ones((1, len(cells)), np.bool_))[0], np.float64)
 
 
-def fit_samples(form: Form, cells: MedianCells, used: NDArray[np.bool_]) -> FloatArray:
+def fit_samples(form: Form, cells: MedianCells, used: BoolArray) -> FloatArray:
     """Return the values of each sample, shape (b, 4), of the cells that are `used`, shape (b, m)."""
     x, y = (np.broadcast_to(one, (len(used), *one.shape)) for one in (predictors(form, cells), cells.seconds))
     found = fit_plain(form, x, y, used)
@@ -76,31 +75,20 @@ def fit_samples(form: Form, cells: MedianCells, used: NDArray[np.bool_]) -> Floa
     each = [_starts(u[there]) for there in used]
     of = np.repeat(np.arange(len(used)), [len(starts) for starts in each])
     below = (u <= np.concatenate(each)[:, None]) & used[of]
-    rough, below = fit_with_floor(form, x[of], y[of], below, used[of])
-    errors, most = _errors(rough, cells, used[of]), _errors(found, cells, used)
+    rough, below = fit_with_floor(form, x[of], y[of], below, used[of], TURNS, ROUGH)
+    errors = (np.abs(y[of] - predicted(rough, cells)) * used[of]).sum(axis=1)
+    most = (np.abs(y - predicted(found, cells)) * used).sum(axis=1)
     for sample in range(len(used)):
         own = np.flatnonzero(of == sample)
         if len(own) and (errors[own] <= most[sample]).any():
             one, on = slice(sample, sample + 1), below[own[np.argmin(errors[own])]][None]
-            theta = _slopes(form, x[one], y[one], used[one] & ~on)
-            found[sample] = _values(form, theta, _medians(y[one], on))[0]
-    return found
-
-
-def _errors(values: FloatArray, cells: MedianCells, used: NDArray[np.bool_]) -> FloatArray:
-    found: FloatArray = (np.abs(cells.seconds - predicted(values, cells)) * used).sum(axis=1)
+            found[sample] = _values(form, _slopes(form, x[one], y[one], used[one] & ~on), _medians(y[one], on))[0]
     return found
 
 
 def fit_with_floor(
-    form: Form,
-    x: FloatArray,
-    y: FloatArray,
-    below: NDArray[np.bool_],
-    used: NDArray[np.bool_],
-    turns: int = TURNS,
-    rounds: int = ROUGH,
-) -> tuple[FloatArray, NDArray[np.bool_]]:
+    form: Form, x: FloatArray, y: FloatArray, below: BoolArray, used: BoolArray, turns: int, rounds: int
+) -> tuple[FloatArray, BoolArray]:
     """Return the values of each sample, shape (b, 4), and the cells that lie on the floor, shape (b, m).
 
     Floor and formula take `turns` turns at most, from the cells `below`; x is (b, m, p), y is (b, m) in seconds.
@@ -117,7 +105,7 @@ def fit_with_floor(
     return values, on
 
 
-def fit_plain(form: Form, x: FloatArray, y: FloatArray, used: NDArray[np.bool_]) -> FloatArray:
+def fit_plain(form: Form, x: FloatArray, y: FloatArray, used: BoolArray) -> FloatArray:
     """Return the values of each sample, shape (b, 4), if no cell lies on a floor."""
     return _values(form, _slopes(form, x, y, used), np.zeros(len(y)))
 
@@ -129,14 +117,11 @@ def _starts(uncached: IntArray) -> FloatArray:
     return np.unique(np.quantile(different[:-1], np.linspace(0, 1, STARTS), method="lower"))
 
 
-def _medians(y: FloatArray, below: NDArray[np.bool_]) -> FloatArray:
-    found = np.zeros(len(y))
-    some = below.any(axis=1)
-    found[some] = medians(y[some], below[some])
-    return found
+def _medians(y: FloatArray, below: BoolArray) -> FloatArray:
+    return np.where(below.any(axis=1), medians(y, below), 0.0)
 
 
-def _slopes(form: Form, x: FloatArray, y: FloatArray, used: NDArray[np.bool_], rounds: int = ROUNDS) -> FloatArray:
+def _slopes(form: Form, x: FloatArray, y: FloatArray, used: BoolArray, rounds: int = ROUNDS) -> FloatArray:
     return huber(x, y, used, (0, 1) if form.attention else (0,), rounds)
 
 
@@ -180,7 +165,7 @@ def fit_table(cells: MedianCells, name: str = "", provenance: Provenance | None 
     return TableLatency.monotone(totals, columns, table, name, provenance)
 
 
-def _rows(cells: MedianCells) -> list[NDArray[np.bool_]]:
+def _rows(cells: MedianCells) -> list[BoolArray]:
     different = np.unique(cells.prompt_tokens)
     groups = np.array_split(different, min(MOST_ROWS, len(different)))
     return [np.isin(cells.prompt_tokens, group) for group in groups]

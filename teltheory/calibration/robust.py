@@ -52,11 +52,10 @@ def spread(residuals: FloatArray, used: NDArray[np.bool_]) -> FloatArray:
 
 
 def medians(values: FloatArray, used: NDArray[np.bool_]) -> FloatArray:
-    """Return the median of each sample's values that are used, one or more."""
+    """Return the median of each sample's values that are used, inf where none is."""
     ordered = np.sort(np.where(used, values, np.inf), axis=1)
     count, sample = used.sum(axis=1), np.arange(len(used))
-    middle: FloatArray = (ordered[sample, (count - 1) // 2] + ordered[sample, count // 2]) / 2
-    return middle
+    return np.asarray(ordered[sample, (count - 1) // 2] + ordered[sample, count // 2], np.float64) / 2
 
 
 def _reweighted(

@@ -160,7 +160,10 @@ def table_rows(path: Path, table: Any) -> Rows:
 
 
 def _parquet_column(file: Any, name: str) -> Any:
-    """Return a column's values with nothing of PyArrow's: an array if they are a trace's numbers, else a list."""
+    """Return a column's values with nothing of PyArrow's: an array if they are a trace's numbers, else a list.
+
+    The array is not made by `to_numpy`, which loads pandas, for half a second.
+    """
     import pyarrow as pa
 
     table = file.read(columns=[name], use_threads=False)
@@ -168,5 +171,4 @@ def _parquet_column(file: Any, name: str) -> Any:
     column = table.column(name)
     if name not in OWN_COLUMNS or column.type not in (pa.int64(), pa.float64()) or column.null_count:
         return values_of(column)
-    parts = map(np.from_dlpack, column.chunks)  # their own `to_numpy` loads pandas, for half a second
-    return np.concatenate([np.empty(0, column.type.to_pandas_dtype()), *parts])
+    return np.concatenate([np.empty(0, column.type.to_pandas_dtype()), *map(np.from_dlpack, column.chunks)])

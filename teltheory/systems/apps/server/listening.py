@@ -77,12 +77,6 @@ def _server(app: Any, limits: Limits | None) -> Any:
     from teltheory.systems.apps.server.connections import Connection
 
     http = partial(Connection, limits=limits or Limits(), headless={})
-    idle = ceil(2 * (limits or Limits()).heading)
-    settings = {
-        "timeout_keep_alive": idle,
-        "log_level": "error",
-        "access_log": False,
-        "lifespan": "on",
-        "timeout_graceful_shutdown": 5,
-    }
-    return uvicorn.Server(uvicorn.Config(app, http=http, **settings))
+    times = {"timeout_keep_alive": ceil(2 * (limits or Limits()).heading), "timeout_graceful_shutdown": 5}
+    config = uvicorn.Config(app, http=http, log_level="error", access_log=False, lifespan="on", **times)
+    return uvicorn.Server(config)
