@@ -60,8 +60,7 @@ def measured_before(data, monkeypatch):
 @pytest.fixture
 def sections_before(data, monkeypatch):
     """Nor are sections that no peer takes part in."""
-    names = ("whole_trace", "expected_tails", "hindsight", "long_forest", "conversations", "in_two_tiers")
-    for name in names:
+    for name in ("whole_trace", "expected_tails", "hindsight", "long_forest", "conversations", "in_two_tiers"):
         monkeypatch.setattr(run, name, lambda *_: data["sections"]["replays"])
     monkeypatch.setattr(run, "rag_server", lambda *_: {})
 

@@ -31,16 +31,11 @@ def test_a_quick_job_is_called_often_unless_it_is_prepared():
 
 def test_preparation_comes_before_each_timed_call_and_the_collector_rests():
     prepared, seen = [], []
-    measure(
-        [
-            TimedJob(
-                "a",
-                lambda value: seen.append((value, gc.isenabled())),
-                lambda: prepared.append(0) or len(prepared),
-            )
-        ],
-        2,
+    call, prepare = (
+        (lambda value: seen.append((value, gc.isenabled()))),
+        (lambda: prepared.append(0) or len(prepared)),
     )
+    measure([TimedJob("a", call, prepare)], 2)
     assert seen == [(i, False) for i in (1, 2, 3, 4)]
     assert gc.isenabled()
 

@@ -21,14 +21,11 @@ Asked = tuple[str, str, int, str]
 def drawn(rng: np.random.Generator) -> tuple[list[tuple[int, int]], list[Asked], Placing]:
     """Return engines, and requests: a text that others may share, an own one, the longest output, a criterion."""
     engines = [(int(rng.integers(60, 200)), int(rng.integers(30, 60))) for _ in range(rng.integers(1, 4))]
+    labels = rng.choice(["latency", "throughput"], int(rng.integers(1, 12))).tolist()
+    sizes = [tuple(int(rng.integers(*ends)) for ends in ((0, 3), (1, 20), (1, 12))) for _ in labels]
     asked = [
-        (
-            chr(97 + int(rng.integers(3))) * 20,
-            f"<{k}>" + "." * int(rng.integers(1, 20)),
-            int(rng.integers(1, 12)),
-            label,
-        )
-        for k, label in enumerate(rng.choice(["latency", "throughput"], int(rng.integers(1, 12))).tolist())
+        (chr(97 + shared) * 20, f"<{k}>" + "." * own, tokens, label)
+        for k, ((shared, own, tokens), label) in enumerate(zip(sizes, labels, strict=True))
     ]
     rules = Placing(affinity=bool(rng.integers(2)), ties=str(rng.choice(["spread", "pack"])), sharing=True)
     return engines, asked, rules

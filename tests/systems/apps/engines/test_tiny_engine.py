@@ -33,22 +33,15 @@ async def three(engine: TinyEngine, sampling: Sampling, fork: bool) -> list[list
 
 @pytest.mark.parametrize("sampling", [Sampling(10), Sampling(30), Sampling(30, 0.8), Sampling(60, 1.0, ("e",))])
 def test_three_forks_are_three_flat_runs(sampling: Sampling) -> None:
-    """Token by token; what is shared is computed once."""
+    """Token by token; what is shared is computed once: 82 tokens and not 162, as in the prototype."""
     forks, flat = TinyEngine(), TinyEngine()
     outputs = asyncio.run(three(forks, sampling, fork=True))
     assert outputs == asyncio.run(three(flat, sampling, fork=False))
     assert len({tuple(output) for output in outputs}) > 1
     assert flat.computed - forks.computed == 2 * len(PROMPT)
     assert [engine.contexts.filled for engine in (forks, flat)] == [52, 132]
-
-
-def test_the_counts_of_ten_tokens_each() -> None:
-    """82 tokens computed and not 162, as in the prototype."""
-    forks, flat = TinyEngine(), TinyEngine()
-    asyncio.run(three(forks, Sampling(10), fork=True))
-    asyncio.run(three(flat, Sampling(10), fork=False))
-    assert (forks.computed, flat.computed) == (82, 162)
-    assert (forks.contexts.held, flat.contexts.held) == (82, 162)
+    if sampling == Sampling(10):
+        assert (forks.computed, flat.computed) == (forks.contexts.held, flat.contexts.held) == (82, 162)
 
 
 @settings(max_examples=20)

@@ -82,10 +82,8 @@ def test_a_client_that_leaves_ends_the_call_upstream(gateway):
 def test_chats_without_a_common_prefix_and_with_a_short_one_spread(gateway):
     for system in ([], [{"role": "system", "content": "Be brief and kind. " * 20}]):
         with gateway() as two:
-            bodies = [
-                {"model": "m", "messages": [*system, {"role": "user", "content": f"{k} " * 300}]}
-                for k in range(50)
-            ]
+            own = [{"role": "user", "content": f"{k} " * 300} for k in range(50)]
+            bodies = [{"model": "m", "messages": [*system, message]} for message in own]
             assert set(two.many(bodies)) == {200}
             assert sum(two.calls) == 50
             assert max(two.calls) <= 30

@@ -21,23 +21,21 @@ def test_the_bodies_of_the_paper(server):
     answer = server.post("submit", {**body, "sampling": {"max_tokens": 3}})
     assert answer == {"request_id": 0, "semantic_var_ids": {"task": "T", "code": "C"}}
     server.set(session, "T", "it")
-    assert server.get(session, "C") == flat("Do IT: ", 3).strip()
+    assert server.get(session, "C") == flat(server, "Do IT: ", 3).strip()
     assert server.get(session, "T") == "it"
 
 
-def flat(prompt, tokens):
+def flat(server, prompt, tokens):
     """Return what the engine says to a text that is no application."""
-    with called() as other:
-        answer = other.post("completions", {"prompt": prompt, "max_tokens": tokens})
-        return answer["choices"][0]["text"]
+    return server.post("completions", {"prompt": prompt, "max_tokens": tokens})["choices"][0]["text"]
 
 
 def test_requests_that_follow_each_other(server):
     session = server.session()
     server.submit(session, "B {{input:x}} {{output:y}}", "x y*")
     server.submit(session, "A {{output:x}}", "x*")
-    x = flat("A ", 4)
-    assert server.get(session, "y", "throughput") == flat(f"B {x} ", 4)
+    x = flat(server, "A ", 4)
+    assert server.get(session, "y", "throughput") == flat(server, f"B {x} ", 4)
     assert server.get(session, "x", "throughput") == x
 
 
@@ -56,11 +54,10 @@ def test_a_placeholder_without_a_variable_has_a_new_one(server):
 
 def test_what_is_left_out_is_what_is_written_down(server):
     session = server.session()
-    server.post(
-        "submit", {k: v for k, v in submission(session, "x {{output:b}}", "b*").items() if k != "sampling"}
-    )
+    asked = submission(session, "x {{output:b}}", "b*")
+    server.post("submit", {name: value for name, value in asked.items() if name != "sampling"})
     whole = server.post("get", {"session_id": session, "semantic_var_id": "b"})["value"]
-    assert whole == flat("x ", 256)
+    assert whole == flat(server, "x ", 256)
     assert fault_get(server, session, "b", "throughput")[0] == 409
 
 
@@ -144,7 +141,7 @@ def test_a_failure_reaches_what_is_below_it_and_nothing_else(server):
         code, message = fault_get(server, session, variable)
         assert code == 422
         assert all(named in message for named in ("request first", "'x'", "json:field"))
-    assert server.get(session, "z") == flat("C ", 4)
+    assert server.get(session, "z") == flat(server, "C ", 4)
 
 
 def test_two_criteria_for_a_variable(server):
@@ -175,13 +172,8 @@ def test_gets_wait_as_long_as_the_server_lets_them():
     with called(Limits(waiting=0.05)) as caller:
         session = caller.session()
         caller.submit(session, "P {{input:never}}{{output:y}}", "never y*")
-        for more, least in (
-            ({}, "0.05"),
-            ({"timeout": 3}, "0.05"),
-            ({"timeout": 0.01}, "0.01"),
-            ({"timeout": 0}, "0"),
-        ):
-            code, message = fault_get(caller, session, "y", **more)
+        for timeout, least in ((None, "0.05"), (3, "0.05"), (0.01, "0.01"), (0, "0")):
+            code, message = fault_get(caller, session, "y", timeout=timeout)
             assert (code, f"none after {least} s" in message) == (504, True), message
 
 

@@ -28,10 +28,7 @@ def ends(raw):
 def served(listen):
     """Serve a tiny engine."""
 
-    def opened(limits=None, door=None):
-        return listen(application(Manager([TinyEngine()]), limits, door), limits=limits)
-
-    return opened
+    return lambda limits=None, door=None: listen(application(Manager([TinyEngine()]), limits, door), limits=limits)
 
 
 def test_a_head_must_come_in_time(served, client):

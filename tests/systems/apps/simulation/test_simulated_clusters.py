@@ -297,15 +297,16 @@ def gpts_small(rng) -> list:
 @pytest.mark.parametrize("system", [PARROT, STATIC, UNSHARED])
 def test_a_simulated_cluster_fills_in_what_the_tiny_engine_does(system, monkeypatch):
     """Agents and maps at once on one engine; then their prompts, cut alike, one by one on the tiny transformer."""
-    for name, tokens in (
-        ("TASK", 25),
-        ("DESIGN", 9),
-        ("CODE", (4, 9)),
-        ("COMMENT", (3, 5)),
-        ("CODING", 30),
-        ("REVIEWING", 20),
-        ("REVISING", 20),
-    ):
+    small = {
+        "TASK": 25,
+        "DESIGN": 9,
+        "CODE": (4, 9),
+        "COMMENT": (3, 5),
+        "CODING": 30,
+        "REVIEWING": 20,
+        "REVISING": 20,
+    }
+    for name, tokens in small.items():
         monkeypatch.setattr(agents, name, tokens)
     cut = []
 
@@ -314,11 +315,7 @@ def test_a_simulated_cluster_fills_in_what_the_tiny_engine_does(system, monkeypa
         return await run_parts(parts, kept)
 
     monkeypatch.setattr(simulation_run, "run_parts", written_down)
-    work = [
-        multi_agent(3, np.random.default_rng(0), cycles=2),
-        map_reduce("d", 4, 20, 3),
-        map_reduce("e", 4, 20, 3),
-    ]
+    work = [multi_agent(3, np.random.default_rng(0), cycles=2), *(map_reduce(name, 4, 20, 3) for name in "de")]
     ran = simulate(work, ONE, replace(system, whole=True))
     kept = Kept(TinyEngine(), never if system.sharing == "none" else always)
     numbers = {token: k for k, token in enumerate({t for parts in cut for part in given_of(parts) for t in part})}
