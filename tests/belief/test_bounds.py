@@ -32,7 +32,7 @@ def saved(model, turns, policy=None):
 def test_bounds_of_turns_hold_the_value_without_forgetting():
     """K = 1 and 2, so that most turns are after something was forgotten."""
     forgot = 0
-    for _, model, silent, _ in models(16, 20, 600, slots=(1, 3)):
+    for _, model, silent, _ in models(10, 20, 600, slots=(1, 3)):
         solved = belief.value_iteration(model, turns=3, silent=silent)
         exact = saved(model, 3)
         assert solved.lower <= exact <= solved.upper

@@ -150,7 +150,7 @@ def test_a_large_case_becomes_small():
 @pytest.mark.parametrize("generator", GENERATORS[1:], ids=lambda generator: generator.name)
 @pytest.mark.parametrize("claim", [mean_estimate, as_printed], ids=lambda claim: claim.id)
 def test_what_refutes_is_shrunk_as_far_as_it_goes(claim, generator):
-    found = tried(claim, replace(generator, drawn=30), 5)
+    found = tried(claim, replace(generator, drawn=30), 3)
     while not found.refuting:
         found = tried(claim, generator, found.tried + 6)
     name, content = regression(found.counterexample, Batch(claim.id, generator.name, 0))

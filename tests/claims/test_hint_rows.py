@@ -41,7 +41,7 @@ KEEPS = {
 }
 
 
-def worlds(drawn, pair=SAFE, cases=40, **others):
+def worlds(drawn, pair=SAFE, cases=24, **others):
     """Yield random cases, and what each encoding says of them."""
     rng = np.random.default_rng(47)
     check = replace(pair.compiled(SmallHints({}, {}, lambda n: (), "", **others)), drawn=drawn)
