@@ -118,30 +118,15 @@ def test_a_token_has_the_published_size(tmp_path, data, size):
     ("changes", "message"),
     [
         ({"num_hidden_layers": None}, "num_hidden_layers: found none, expected one"),
-        (
-            {"num_hidden_layers": "32"},
-            "num_hidden_layers: found '32', expected a whole number from 1 to",
-        ),
+        ({"num_hidden_layers": "32"}, "num_hidden_layers: found '32', expected a whole number from 1 to"),
         ({"num_key_value_heads": 0}, "num_key_value_heads: found 0, expected a whole number"),
-        (
-            {"hidden_size": 4095},
-            "hidden_size: found 4095, expected a multiple of the 32 attention",
-        ),
+        ({"hidden_size": 4095}, "hidden_size: found 4095, expected a multiple of the 32 attention"),
         ({"torch_dtype": "int4"}, "torch_dtype: found 'int4', expected one of float16, bfloat16"),
         ({"kv_lora_rank": 512}, "qk_rope_head_dim: found none, expected one"),
         ({"sliding_window": 4096}, "sliding_window: found 4096, expected a model whose layers all keep"),
-        (
-            {"layer_types": ["full_attention", "linear_attention"]},
-            "layer_types: found 'linear_attention'",
-        ),
-        (
-            {"mamba_d_state": 16},
-            "mamba_d_state: found 16, expected a model whose layers all keep",
-        ),
-        (
-            {"quantization_config": {"kv_cache_scheme": {"num_bits": 3}}},
-            "quantization_config.kv_cache_scheme.num",
-        ),
+        ({"layer_types": ["full_attention", "linear_attention"]}, "layer_types: found 'linear_attention'"),
+        ({"mamba_d_state": 16}, "mamba_d_state: found 16, expected a model whose layers all keep"),
+        ({"quantization_config": {"kv_cache_scheme": {"num_bits": 3}}}, "quantization_config.kv_cache_scheme.num"),
         ({"text_config": 3}, "text_config: found 3, expected an object"),
     ],
 )

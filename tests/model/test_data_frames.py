@@ -81,11 +81,7 @@ MAPPED = {"conversation": "id"}
     ("table", "columns", "message"),
     [
         (TABLE, None, "table: found 'columns id, prompt, response, arrival', expected a column 'conversation'; "),
-        (
-            TABLE,
-            {"conversation": "session"},
-            "table: found .*, expected a column 'session'; columns={'conv",
-        ),
+        (TABLE, {"conversation": "session"}, "table: found .*, expected a column 'session'; columns={'conv"),
         (TABLE, MAPPED | {"history": "past"}, "table: found .*, expected a column 'past'"),
         (TABLE, MAPPED | {"promt": "prompt"}, "columns: found 'promt', expected one of conversation, prompt, "),
         ([1, 2], None, "table: found 'list', expected a mapping of columns, or a table of pandas"),
@@ -94,11 +90,7 @@ MAPPED = {"conversation": "id"}
         (TABLE | {"prompt": [1, -2, 3]}, MAPPED, "row 1, prompt: found -2, expected 0 tokens"),
         (TABLE | {"id": [1, 1.5, 1]}, MAPPED, "row 1, id: found 1.5, expected a whole number"),
         (TABLE | {"history": [9, 0, 0]}, MAPPED, "row 0, history: found 9, expected at most 3, the"),
-        (
-            TABLE | {"arrival": [3.0, None, 1.0]},
-            MAPPED,
-            "row 1, arrival: found None, expected a number of sec",
-        ),
+        (TABLE | {"arrival": [3.0, None, 1.0]}, MAPPED, "row 1, arrival: found None, expected a number of sec"),
         (TABLE | {"prompt": [1, 2]}, MAPPED, "prompt: found '2 values', expected 3, one a turn"),
         (TABLE | {"id": [1, 2]}, MAPPED, "prompt: found '3 values', expected 2, one a turn"),
     ],

@@ -11,10 +11,7 @@ from replay.instances import Case, lengths
 
 
 def token_by_token(
-    case: Case,
-    times: Sequence[Any],
-    worth: Callable[[int, Any], Any],
-    survival: Callable[[int, int, int], Any],
+    case: Case, times: Sequence[Any], worth: Callable[[int, Any], Any], survival: Callable[[int, int, int], Any]
 ) -> list[int]:
     """What each turn reuses; `worth` of a code and a silence, `survival` of a code, a length and the turn."""
     codes: dict[int, int] = {}

@@ -70,10 +70,7 @@ def test_who_chooses_otherwise_has_to_say_that_it_goes_by_keys(kind):
 
 def test_documents_weigh_what_their_units_do_on_average():
     forest = replace(FOREST, length=np.array([3, 2, 1, 1, 1, 1], np.int64))
-    by_units, by_nodes = (
-        PGDSF.by_depth(0.5).weights(forest),
-        PGDSF.by_depth(0.5).node_weights(forest),
-    )
+    by_units, by_nodes = (PGDSF.by_depth(0.5).weights(forest), PGDSF.by_depth(0.5).node_weights(forest))
     assert by_units.tolist() == [1, 1.5, 2, 2.5, 3, 2.5, 1, 1, 1.5]
     assert by_nodes.tolist() == [1.5, 2.75, 2.5, 1, 1, 1.5]
     assert PGDSF((3, 4, 5, 6, 7, 8)).weights(forest).tolist() == [1, 1, 1, 2, 2, 5, 6, 7, 8]
