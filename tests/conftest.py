@@ -82,27 +82,21 @@ def remembered(draw):
     return drawn
 
 
+class Unsynced(sqlite3.Connection):
+    """A store that waits for no disk: what it wrote survives a kill, if not a machine that stops."""
+
+    def __init__(self, *place, **options):
+        super().__init__(*place, **options)
+        self.execute("PRAGMA synchronous = OFF")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def draws_are_made_once():
     """Half of an advice is to draw, and most tests advise on the same few traces."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sqlite3, "connect", Unsynced)
         for name in ("draw", "draw_elsewhere"):
             patch.setattr(Blocks, name, remembered(getattr(Blocks, name)))
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def disks_are_not_waited_for():
-    """What a store wrote survives a kill without it; only a machine that stops would lose it."""
-    connect = sqlite3.connect
-
-    def connected(*place, **options):
-        database = connect(*place, **options)
-        database.execute("PRAGMA synchronous = OFF")
-        return database
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sqlite3, "connect", connected)
         yield
 
 

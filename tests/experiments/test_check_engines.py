@@ -2,6 +2,7 @@
 
 import json
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -30,30 +31,25 @@ def engine(folder, text):
     return str(script)
 
 
-def right(_, engine, cases):
-    """Answer as a process does, in this one."""
-    yield {"engine": engine, "version": "1"}
-    yield from map(hits_of, cases)
+def answering(wrong):
+    """What a process answers, in this one."""
 
+    def answers(_, engine, cases):
+        yield {"engine": engine, "version": "1"}
+        for case in cases:
+            first, *hits = hits_of(case)
+            yield [first + wrong * (case.get("core") == "rust" and case["policy"] == "slru"), *hits]
 
-def wrong_by_one(_, engine, cases):
-    yield {"engine": engine, "version": "1"}
-    for case in cases:
-        hits = hits_of(case)
-        yield [hits[0] + (case.get("core") == "rust" and case["policy"] == "slru"), *hits[1:]]
+    return answers
 
 
 @pytest.mark.parametrize("wrong", [0, 1])
 def test_a_request_that_an_engine_serves_otherwise_is_counted(tmp_path, capsys, monkeypatch, wrong):
     ours = engine(tmp_path, ENGINE.format(python=sys.executable, root=str(ROOT)))
     if not wrong:
-        monkeypatch.setattr(check_engines, "answers", right)
+        monkeypatch.setattr(check_engines, "answers", answering(wrong))
     words = [ours, "--forests", "7", "--trace", "nowhere", "--engine", "sglang"]
-    if wrong:
-        with pytest.raises(SystemExit) as ended:
-            check_engines.main(words)
-        assert ended.value.code == 1
-    else:
+    with pytest.raises(SystemExit, match="1") if wrong else nullcontext():
         check_engines.main(words)
     *rows, _, last = capsys.readouterr().out.splitlines()
     differ = {tuple(cell.strip() for cell in row.split("|")[2:4]): row.split("|")[-2].strip() for row in rows[2:]}
@@ -80,7 +76,7 @@ def test_an_engine_that_does_not_answer_is_one_line(tmp_path, capsys, text, reas
 
 def test_vectors_are_cases_with_hits_once_for_the_cores_that_agree(tmp_path, monkeypatch):
     monkeypatch.setattr(check_engines, "VECTORS", 3)
-    monkeypatch.setattr(check_engines, "answers", wrong_by_one)
+    monkeypatch.setattr(check_engines, "answers", answering(wrong=1))
     check_engines.main(["ours", "--vectors", str(tmp_path / "vectors.json"), "--seed", "3"])
     cases = json.loads((tmp_path / "vectors.json").read_text())["cases"]
     alone = [case for case in cases if case["cores"] == ["rust"]]

@@ -12,14 +12,7 @@ from teltheory.serving.serve import Serving
 from teltheory.workloads import wildchat_like
 
 FUTURE = (tt.Belady(), tt.TailOptimizedBelady(3), tt.EndAwareTLRU(3, 1), tt.LengthAwareTLRU(3))
-PAST = (
-    tt.LRU(),
-    tt.TLRU(3, 1),
-    tt.ThresholdLRU(3),
-    LFU(),
-    AdaptiveTLRU(3, 1),
-    tt.ReturnAwareTLRU(3, 1),
-)
+PAST = (tt.LRU(), tt.TLRU(3, 1), tt.ThresholdLRU(3), LFU(), AdaptiveTLRU(3, 1), tt.ReturnAwareTLRU(3, 1))
 CHATS, MORE = (wildchat_like().sample(turns, np.random.default_rng(0)) for turns in (120, 1000))
 
 

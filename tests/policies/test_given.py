@@ -159,10 +159,7 @@ def test_advice_is_that_of_numbers():
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (
-            lambda: tt.advise(TRACE, "40GiB", "200ms"),
-            "capacity: found '40GiB', .*model='llama-2-7b' or '",
-        ),
+        (lambda: tt.advise(TRACE, "40GiB", "200ms"), "capacity: found '40GiB', .*model='llama-2-7b' or '"),
         (
             lambda: tt.replay(TRACE, "lru", "40GiB", model="lama"),
             "model: found 'lama', .* known models such as .*llama-3-8b, .*--config FILE.json",
@@ -172,18 +169,12 @@ def test_advice_is_that_of_numbers():
         (lambda: tt.replay(TRACE, "tlru", 1), "policy: found 'tlru', expected its threshold .*'tlru:xi=2800'"),
         (lambda: tt.replay(TRACE, "tlru:trim=eager", 1), "policy: .* its threshold .*'tlru:trim=eager,xi=2800'"),
         (lambda: tt.replay(TRACE, "tlru:xi=2s", 1), "policy: found 'tlru:xi=2s', .*model='llama-2-7b'"),
-        (
-            lambda: tt.replay(TRACE, "slo-tlru", 1),
-            "policy: found 'slo-tlru', expected the policy itself, as SLO",
-        ),
+        (lambda: tt.replay(TRACE, "slo-tlru", 1), "policy: found 'slo-tlru', expected the policy itself, as SLO"),
         (lambda: tt.replay(TRACE, "lru:rules=holes", 1), "policy: .*expected the rules beside it: rules='holes'"),
         (lambda: tt.hindsight_optimum(TRACE, 1, "2s"), "xi: found '2s', .*model='llama-2-7b' or 'vicuna-7b'"),
         (lambda: tt.hindsight_optimum(TRACE, "2s", 1), "capacity: found '2s', expected tokens"),
         (lambda: tt.advise(TRACE, 1, "200"), "slo: found '200', expected a time with its unit, such as 200ms"),
-        (
-            lambda: tt.advise(TRACE, 1, "2s", model="llama-3-8b"),
-            "model: found 'llama-3-8b', expected one with a",
-        ),
+        (lambda: tt.advise(TRACE, 1, "2s", model="llama-3-8b"), "model: found 'llama-3-8b', expected one with a"),
         (lambda: tt.Tiers(("1x",)), "capacities: found '1x', expected tokens"),
         (lambda: tt.advise(TRACE, 1, "2s", policy="tlru:xi=3"), "policy: .*expected a policy whose xi is left"),
     ],

@@ -79,10 +79,7 @@ WRONG = {
     "a list in the place of a grid": ("grid", lambda: sweep(TRACE, ["lru"], tt.A100_LLAMA2_7B)),
     "a number in the place of capacities": ("capacities", lambda: Grid(["lru"], 5, [5])),
     "a text in the place of policies": ("policies", lambda: Grid("lru", [5], [5])),
-    "a number in the place of thresholds": (
-        "thresholds",
-        lambda: ServedGrid(["lru"], ONE_TIER, [None], 5),
-    ),
+    "a number in the place of thresholds": ("thresholds", lambda: ServedGrid(["lru"], ONE_TIER, [None], 5)),
     "a number in the place of a trace": ("trace", lambda: tt.replay(5, tt.LRU(), 5)),
     "a list in the place of a trace": ("trace", lambda: tt.serve([1], "lru", 50)),
     "a number in the place of an outcome": ("outcome", lambda: tt.tail_excess_latency(5, 5)),

@@ -30,8 +30,7 @@ TOLERANCE = {"p50": 0.20, "p90": 0.15, "p95": 0.15, "p99": 0.15}
 """How near the percentiles of TTFT under LRU are to those of the text, as shares of them."""
 
 CLAIRVOYANT = POLICIES[len(ONLINE) :]
-NAMES = {"lru": "LRU", "threshold-lru": "Threshold-LRU", "tlru": "T-LRU"} | {
-    "end-aware": "End-Aware",
+NAMES = {"lru": "LRU", "threshold-lru": "Threshold-LRU", "tlru": "T-LRU", "end-aware": "End-Aware"} | {
     "length-aware": "Length-Aware",
     "tail-optimized-belady": "Tail-Optimized Belady",
 }
