@@ -13,6 +13,7 @@ defaults were chosen, what they leave open and what another choice changes.
 """
 
 from collections.abc import Mapping
+from functools import cache
 
 import numpy as np
 
@@ -111,6 +112,7 @@ def sharegpt_like(
     )
 
 
+@cache
 def giant_turns(giants: float, mean_giant: float, longest: int, mean_turns: float) -> Finite:
     """Return the mixture of two geometric laws on 1 ... `longest` with this mean."""
     from scipy.optimize import brentq
