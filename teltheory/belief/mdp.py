@@ -9,10 +9,10 @@ cost. Plain recursion in fractions, to be read beside the paper; `teltheory.beli
 """
 
 from fractions import Fraction
+from functools import cache
 
 from teltheory.belief.model import (
     Allocation,
-    Arrival,
     BeliefMDP,
     Policy,
     State,
@@ -30,7 +30,7 @@ class Solver:
     def __init__(self, model: BeliefMDP, policy: Policy | None = None) -> None:
         self.model, self.policy = model, policy
         self._known: dict[tuple[State, Allocation, int], Fraction] = {}
-        self._turns: dict[State, list[tuple[Arrival, State]]] = {}
+        self._following = cache(lambda now: [(turn, after(model, now, turn)) for turn in arrivals(model, now)])
 
     def cost(self, state: State, cached: Allocation, turns: int) -> Fraction:
         """Return W: the expected excess of the next `turns` turns, before the cut."""
@@ -53,10 +53,3 @@ class Solver:
             later = self.cost(then, at_hand(then, kept), turns - 1)
             cost += arrival.probability * (excess(self.model, state, kept, arrival) + later)
         return cost
-
-    def _following(self, state: State) -> list[tuple[Arrival, State]]:
-        """Return the next turns, each with the state after it."""
-        if state not in self._turns:
-            turns = arrivals(self.model, state)
-            self._turns[state] = [(arrival, after(self.model, state, arrival)) for arrival in turns]
-        return self._turns[state]

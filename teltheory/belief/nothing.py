@@ -63,11 +63,10 @@ def _matrix(moves: list[_Move], weight: str | None = None) -> Any:
     from scipy.sparse import csr_matrix
 
     many = len(moves[0].chance)
-    chance = [move.chance * (getattr(move, weight) if weight else 1) for move in moves]
-    places = np.tile(np.arange(many), len(moves)), np.concatenate([move.then for move in moves])
-    found = csr_matrix((np.concatenate(chance), places), (many, many))
-    found.eliminate_zeros()
-    return found
+    chance = np.concatenate([move.chance * (getattr(move, weight) if weight else 1) for move in moves])
+    there = np.flatnonzero(chance)
+    places = there % many, np.concatenate([move.then for move in moves])[there]
+    return csr_matrix((chance[there], places), (many, many))
 
 
 def _at_start(slots: SlotModel, cost: FloatArray, turns: FloatArray) -> float:

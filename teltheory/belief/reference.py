@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import cache, partial
 from typing import NamedTuple, TypeAlias
 
 from teltheory.belief.model import (
@@ -43,13 +44,19 @@ class Here(NamedTuple):
         return State(self.known, tuple(reversed(range(len(self.known)))))
 
 
+def _following(model: BeliefMDP, now: State) -> list[tuple[Arrival, int, State]]:
+    """Return the next turns, each with its excess if nothing is kept and the state after it."""
+    nothing = (0,) * len(now.conversations)
+    return [(one, excess(model, now, nothing, one), after(model, now, one)) for one in arrivals(model, now)]
+
+
 class Forgetful:
     """The finite model with K slots: values of turns by recursion, of all turns by policy iteration."""
 
     def __init__(self, model: BeliefMDP, silent: int, discount: Fraction = Fraction(1)) -> None:
         self.model, self.silent, self.discount = model, silent, discount
         self._known: dict[tuple[Here, int], Fraction] = {}
-        self._turns: dict[State, list[tuple[Arrival, int, State]]] = {}
+        self._following = cache(partial(_following, model))
 
     def here(self, recent: Recent, cached: Allocation) -> Here:
         """Return a state."""
@@ -84,16 +91,6 @@ class Forgetful:
         for arrival, most, then in self._following(now):
             saved = most - excess(self.model, now, kept, arrival)
             yield arrival.probability, saved, self._then(here, kept, arrival, then)
-
-    def _following(self, now: State) -> list[tuple[Arrival, int, State]]:
-        """Return the next turns, each with its excess if nothing is kept and the state after it."""
-        if now not in self._turns:
-            model, nothing = self.model, (0,) * len(now.conversations)
-            self._turns[now] = [
-                (arrival, excess(model, now, nothing, arrival), after(model, now, arrival))
-                for arrival in arrivals(model, now)
-            ]
-        return self._turns[now]
 
     def _then(self, here: Here, kept: Allocation, arrival: Arrival, state: State) -> Here:
         rows = [(self._capped(one), 0, 0) for one in state.conversations]

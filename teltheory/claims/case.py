@@ -84,11 +84,6 @@ class World:
         return sum(q + a for _, q, a in self.turns) + sum(past for _, past, _ in self.initial)
 
     @cached_property
-    def prompts(self) -> int:
-        """The prompts of all turns together."""
-        return sum(prompt for _, prompt, _ in self.turns)
-
-    @cached_property
     def continuing_prompts(self) -> list[int]:
         """Prompts of the turns that continue a conversation, the initial ones included."""
         seen = {conversation for conversation, _, _ in self.initial}

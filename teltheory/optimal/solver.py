@@ -22,10 +22,8 @@ from teltheory.model.numbers import FloatArray, IntArray, exact_sum
 from teltheory.optimal.chains.intervals import IntervalProblem
 
 PYOMO_SOLVER = "highs"
-PRESOLVE = "off"
-"""HiGHS 1.15.1 with presolve reports wrong optima of whole programs (docs/claims.md)."""
-GIVEN = {"presolve": PRESOLVE, "mip_heuristic_run_feasibility_jump": False}
-"""Options of each solve. The jump takes 8 ms of the smallest program to find a plan; keeping nothing is one."""
+GIVEN = {"presolve": "off", "mip_heuristic_run_feasibility_jump": False}
+"""Of each solve: presolve reports wrong optima (docs/claims.md), the jump takes 8 ms of the smallest program."""
 LARGEST_COST = 2**20
 INTERRUPTED = "Interrupted by user"
 OUT_OF_TIME = "Time limit reached"

@@ -130,9 +130,10 @@ def confirmed(row):
     return example, Judge(example["model"], example["history"])
 
 
-@pytest.mark.parametrize(
-    "row", [shorter(general.violations), general.convex_bayes, general.weights_bayes], ids=lambda row: row.id
-)
+REFUTED = [shorter(general.violations), general.convex_bayes, general.weights_bayes]
+
+
+@pytest.mark.parametrize("row", REFUTED, ids=lambda row: row.id)
 def test_the_judge_confirms_what_refutes_a_row_from_its_plain_data(row):
     example, judge = confirmed(row)
     cached, turns = tuple(example["cached"]), example["following"]

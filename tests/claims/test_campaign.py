@@ -89,9 +89,8 @@ def test_a_number_of_batches_counts_those_alone(finished):
     facts = summary(campaign(A_ROUND), store, "theorem-31").facts
     assert facts["batches"] == len(FEW)
     assert summary(campaign(None), store, "theorem-31").facts["batches"] == 2 * len(FEW)
-    seed = Batch("theorem-31", "small", 0).seed
-    small = {"instances": 12, "batches": 1, "first_seed": seed, "last_seed": seed}
-    assert facts["generators"]["small"] == small
+    seeds = dict.fromkeys(("first_seed", "last_seed"), Batch("theorem-31", "small", 0).seed)
+    assert facts["generators"]["small"] == {"instances": 12, "batches": 1, **seeds}
 
 
 def test_what_another_version_of_a_claim_found_is_passed_over(finished):

@@ -38,8 +38,7 @@ def test_the_smallest_trace_is_found_and_can_be_replayed(policy):
     assert ours > lru
     assert repr(verdict).startswith("Verdict(refuted, ")
     assert len(repr(verdict)) < 300
-    below = {"turns": len(case.world.turns) - 1, "tokens": 6, "samples": 0}
-    assert never_worse(policy, **below).verdict == "holds"
+    assert never_worse(policy, turns=len(case.world.turns) - 1, tokens=6, samples=0).verdict == "holds"
 
 
 def test_under_forced_caching_too():

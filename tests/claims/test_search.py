@@ -12,16 +12,9 @@ from teltheory.claims.search import decide, decide_safely, refutes
 from teltheory.claims.worlds import SmallWorlds, no_estimate, upper_bounds, worlds
 from teltheory.optimal.chains.brute_force import smallest_total
 
-SPACE = SmallWorlds(
-    {1: 2, 2: 2, 3: 3},
-    {},
-    estimates=upper_bounds,
-    conversations=2,
-    samples=500,
-    most_turns=6,
-    longest=2,
-    natural_sizes=({1: 1, 2: 1, 3: 0}, {}),
-)
+DRAWN = {"conversations": 2, "samples": 500, "most_turns": 6, "longest": 2}
+NATURAL = ({1: 1, 2: 1, 3: 0}, {})
+SPACE = SmallWorlds({1: 2, 2: 2, 3: 3}, {}, estimates=upper_bounds, natural_sizes=NATURAL, **DRAWN)
 
 
 def at_most(values):
@@ -107,14 +100,8 @@ def test_random_cases_refute_too_and_are_shrunk(claim):
     assert decide(only_random).counterexample == verdict.counterexample
 
 
-TRUE = Claim(
-    "true",
-    "",
-    "",
-    lambda case: {"TEL": case.tel(tt.LRU())},
-    lambda values: values["TEL"] >= 0,
-    replace(SPACE, quick={1: 2, 2: 2}, samples=50),
-)
+FEWER = replace(SPACE, quick={1: 2, 2: 2}, samples=50)
+TRUE = Claim("true", "", "", lambda case: {"TEL": case.tel(tt.LRU())}, lambda values: values["TEL"] >= 0, FEWER)
 CASES = [case for size_class in TRUE.space.classes("quick") for case in size_class]
 
 

@@ -13,7 +13,7 @@ OF_C = {"stdbool.h", "stddef.h", "stdint.h"}
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 INCLUDE = re.compile(r"^\s*#\s*include\s*(\S+)", re.MULTILINE)
 FUNCTION = re.compile(r"^[ \t]*(?!static|typedef|return|else)(?:\w+[ *]+)+(\w+)\([^;{}]*\)\s*[{;]", re.MULTILINE)
-WORD = re.compile(r"\w+")
+functions_of, words_of = cache(FUNCTION.findall), cache(re.compile(r"\w+").findall)
 
 SOURCES = {
     file.relative_to(PACKAGE).as_posix(): COMMENT.sub("", file.read_text(encoding="utf-8"))
@@ -25,18 +25,6 @@ SOURCES = {
 def includes(text: str) -> list[str]:
     """Return what a source includes, without its quotes or brackets."""
     return [name[1:-1] for name in INCLUDE.findall(text)]
-
-
-@cache
-def functions_of(text: str) -> set[str]:
-    """Return the functions of a source that are not static."""
-    return {*FUNCTION.findall(text)}
-
-
-@cache
-def words_of(text: str) -> set[str]:
-    """Return the words of a source."""
-    return {*WORD.findall(text)}
 
 
 def parts(sources: Mapping[str, str], name: str) -> set[str]:

@@ -61,8 +61,7 @@ def test_a_replay_that_the_row_s_values_gainsay_is_an_error(told):
 
 def test_a_loop_that_never_ends_is_shown_after_the_turns_before_it():
     example = stored(Case(World(((0, 1, 0), (1, 1, 0))), capacity=1, q_hat=1), {})
-    show = until_it_loops("as printed", lambda case: Reading(case.xi, case.q_hat))
-    before, loop = show(example)
+    before, loop = until_it_loops("as printed", lambda case: Reading(case.xi, case.q_hat))(example)
     assert before.title == "as printed, up to the loop"
     assert [row[-1] for row in before.rows] == ["A:1/1"]
     assert "trim loop goes round after turn 2" in loop.title

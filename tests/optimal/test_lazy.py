@@ -5,7 +5,6 @@ import threading
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import ClassVar
 
 import highspy
 import numpy as np
@@ -24,6 +23,7 @@ from teltheory.optimal.chains.lazy import LazyIntervalSolver, _passing, cut_to_r
 from teltheory.optimal.solver import INTERRUPTED, PackingSolver, packing, solve_intervals
 
 SMALL = {"turns": (3, 8), "conversations": 4, "length": 3, "room": 6}
+STOPS: list[threading.Event] = []
 CAPACITIES = (3_000, 20_000, 60_000, 10_000, 0, 150_000)
 
 
@@ -139,8 +139,10 @@ def test_prices_between_vertices_prove_the_optimum_too():
 
 
 def before_run(monkeypatch: pytest.MonkeyPatch, number: int, act: Callable[[], object]) -> None:
-    """Act in the solver's thread before its run of that number."""
+    """Act in the solver's thread before its run of that number; know what tells a solver to stop."""
     run, count = highspy.Highs.run, [0]
+    STOPS.clear()
+    monkeypatch.setattr(solver, "Event", lambda: STOPS.append(threading.Event()) or STOPS[-1])
 
     def acting(self: highspy.Highs) -> object:
         count[0] += 1
@@ -151,26 +153,9 @@ def before_run(monkeypatch: pytest.MonkeyPatch, number: int, act: Callable[[], o
     monkeypatch.setattr(highspy.Highs, "run", acting)
 
 
-class Stop(threading.Event):
-    """What tells a solver to stop; any of them may be asked whether it does."""
-
-    made: ClassVar[list[threading.Event]] = []
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.made.append(self)
-
-
-@pytest.fixture(autouse=True)
-def stops(monkeypatch):
-    """Know the events of this test."""
-    monkeypatch.setattr(solver, "Event", Stop)
-    monkeypatch.setattr(Stop, "made", [])
-
-
 def interrupt() -> None:
     signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-    wait_for(lambda: any(event.is_set() for event in Stop.made))
+    wait_for(lambda: any(event.is_set() for event in STOPS))
 
 
 def seconds_go_by(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -149,15 +149,11 @@ class Stated:
         """Return the values of the statement's terms; None if the case is not as the condition says."""
         if not all(condition(case) for condition in self._conditions):
             return None
-        return {name: self._value(leaf, case) for name, leaf in self._leaves.items()}
+        return {str(leaf): self._value(leaf, case) for leaf in self.statement.comparison.leaves()}
 
     @cached_property
     def _conditions(self) -> list[Callable[[Any], bool]]:
         return [condition.read(lambda leaf: self.kind.parameters[str(leaf)]) for condition in self.where]
-
-    @cached_property
-    def _leaves(self) -> dict[str, Leaf]:
-        return {str(leaf): leaf for leaf in self.statement.comparison.leaves()}
 
     def _value(self, leaf: Leaf, case: Any) -> Any:
         if not isinstance(leaf, Measure):
@@ -274,7 +270,7 @@ OF_TRACES = OF_ANY | {
     "turns": lambda case: len(case.world.turns),
     "conversations": lambda case: case.measures()["conversations"],
     "tokens": lambda case: case.world.tokens,
-    "prompts": lambda case: case.world.prompts,
+    "prompts": lambda case: sum(prompt for _, prompt, _ in case.world.turns),
     "max_prompt": lambda case: max(case.world.continuing_prompts, default=0),
 }
 OF_FORESTS = OF_ANY | {

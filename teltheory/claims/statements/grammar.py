@@ -15,11 +15,11 @@ Chains such as ``a <= b <= c`` say that each of their comparisons holds.
 
 from __future__ import annotations
 
-import operator
 import re
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from operator import add, eq, ge, gt, le, lt, mul, sub
 from typing import Any, NoReturn, TypeAlias
 
 from teltheory.errors import ArgumentError
@@ -31,18 +31,8 @@ MEASURES = {
     "hits": "tokens that are reused",
     "violations": "turns that compute more than xi",
 }
-RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
-    "<=": operator.le,
-    "<": operator.lt,
-    "=": operator.eq,
-    ">=": operator.ge,
-    ">": operator.gt,
-}
-OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-}
+RELATIONS: dict[str, Callable[[Any, Any], bool]] = {"<=": le, "<": lt, "=": eq, ">=": ge, ">": gt}
+OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {"+": add, "-": sub, "*": mul}
 PER_TURN, IN_SUM = "per turn", "in sum"
 _TOKEN = re.compile(r"\s*(?:(\d+)|([A-Za-z_]\w*)|(<=|>=|[-<>=+*()])|(\S))")
 _SPELLINGS = (("≤", "<="), ("≥", ">="), ("·", "*"), ("ξ", "xi"), ("==", "="), ("at every turn", PER_TURN))
