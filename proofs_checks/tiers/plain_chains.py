@@ -20,14 +20,15 @@ TRIMS: tuple[Trim, ...] = ("round-robin", "least-recent", "eager")
 LRU: tuple[Kind, ...] = ("LRU",) * 9
 
 
-@dataclass
+@dataclass(eq=False)
 class Conversation:
-    """One conversation: its past, its blocks by tier, its last turn, its estimate."""
+    """One conversation: its past, its blocks by tier, its last turn, its estimate, its worth by tier."""
 
     past: int
     blocks: list[int]
     last: int
     estimate: int = 0
+    worths: Row = ()
 
 
 @dataclass(eq=False)
@@ -55,6 +56,7 @@ class Cascade:
         one.blocks = [one.past, *(0 for _ in found[1:])]
         one.last = k
         one.estimate = self._estimate(k, theta)
+        one.worths = tuple([self._worth(tier, one) for tier in range(len(found))])
         for tier in range(len(found)):
             self._cut(tier)
         return found
@@ -83,8 +85,8 @@ class Cascade:
         return min(one.past, parts // less if kind == "rounded down" else -(-parts // less))
 
     def _surplus(self, tier: int, one: Conversation) -> int:
-        held = sum(one.blocks[: tier + 1])
-        return min(one.blocks[tier], max(0, held - self._worth(tier, one)))
+        over = sum(one.blocks[: tier + 1]) - one.worths[tier]
+        return min(one.blocks[tier], over) if over > 0 else 0
 
     def _overflow(self, tier: int) -> int:
         first = 0 if self.case.inclusive else tier
@@ -92,11 +94,10 @@ class Cascade:
 
     def _cut(self, tier: int) -> None:
         if self.trim == "eager":
-            for one in self._by_recency(tier):
+            for one in self._may_lose(tier):
                 self._sink(tier, one, self._surplus(tier, one))
-        while self._overflow(tier) > 0 and self._trimmed(tier):
+        while (over := self._overflow(tier)) > 0 and self._trimmed(tier):
             pass
-        over = self._overflow(tier)
         for one in self._by_recency(tier) if over > 0 else ():
             gone = min(one.blocks[tier], over)
             self._sink(tier, one, gone)
@@ -104,9 +105,8 @@ class Cascade:
 
     def _trimmed(self, tier: int) -> bool:
         """Trim a round, or a block of the least recent that has surplus; return whether there was any."""
-        some = [one for one in self._by_recency(tier) if self._surplus(tier, one)]
-        if self.trim == "round-robin":
-            some = [one for one in self.known.values() if one in some]
+        may = self._may_lose(tier) if self.trim == "round-robin" else self._by_recency(tier)
+        some = [one for one in may if self._surplus(tier, one)]
         for one in some if self.trim == "round-robin" else some[:1]:
             if self._overflow(tier) > 0:
                 self._sink(tier, one, 1)
@@ -114,8 +114,13 @@ class Cascade:
 
     def _by_recency(self, tier: int) -> list[Conversation]:
         """Return who may lose something in a tier, least recent first."""
-        others = (one for one in self.known.values() if not (self.case.forced and tier == 0 and one is self.now))
+        others = self._may_lose(tier)
         return sorted(others, key=lambda one: one.last)
+
+    def _may_lose(self, tier: int) -> list[Conversation]:
+        """Return who may lose something in a tier, in order of first arrival."""
+        stays = self.now if self.case.forced and tier == 0 else None
+        return [one for one in self.known.values() if one is not stays]
 
     def _sink(self, tier: int, one: Conversation, blocks: int) -> None:
         one.blocks[tier] -= blocks
@@ -153,7 +158,7 @@ def excesses(case: Chain, found_by_turn: list[list[int]], overlapped: bool = Fal
     above = []
     for total, found_of in zip(totals(case), found_by_turn, strict=True):
         computed = (total - sum(found_of)) * case.parts
-        loaded = sum(load * blocks for load, blocks in zip(case.loads, found_of, strict=True))
+        loaded = sum([load * blocks for load, blocks in zip(case.loads, found_of, strict=True)])
         effective = max(computed, loaded) if overlapped else computed + loaded
         above.append(max(0, effective - case.xi * case.parts))
     return above

@@ -5,16 +5,16 @@ go, and never rises; if migration is free it may rise too. What a conversation f
 then.
 """
 
-from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 from itertools import accumulate, combinations_with_replacement, pairwise
 from typing import TypeAlias
 
 import numpy as np
 from scipy.optimize import linprog
 
-from proofs_checks.tiers.chains import Chain, Row, Trace
+from proofs_checks.tiers.chains import Chain, Row
 from proofs_checks.tiers.plain_chains import Cascade, Conversation, Kind, totals
 
 Content: TypeAlias = tuple[Row, ...]
@@ -48,16 +48,18 @@ def least(case: Chain, free: bool = False) -> int:
     return min(best.values())
 
 
-def contents(whole: Content, rooms: Row, free: bool) -> Iterator[Content]:
-    """Yield what can be left of some contents in so much room."""
+@lru_cache(maxsize=1 << 14)
+def contents(whole: Content, rooms: Row, free: bool) -> list[Content]:
+    """Return what can be left of some contents in so much room; asked again for other loads and thresholds."""
     if not whole:
-        yield ()
-        return
+        return [()]
+    found: list[Content] = []
     most = (whole[0][-1],) * len(rooms) if free else whole[0]
     for held in combinations_with_replacement(range(whole[0][-1] + 1), len(rooms)):
         left = tuple(room - x for room, x in zip(rooms, held, strict=True))
         if min(left) >= 0 and all(x <= limit for x, limit in zip(held, most, strict=True)):
-            yield from ((held, *others) for others in contents(whole[1:], left, free))
+            found += [(held, *others) for others in contents(whole[1:], left, free)]
+    return found
 
 
 def in_one_pool(case: Chain) -> int:
@@ -161,16 +163,13 @@ class TailOptimized(Clairvoyant):
         return super()._turn(k)
 
     def _trimmed(self, tier: int) -> bool:
-        come, coming = ([turn[0] for turn in part] for part in self._parts())
-        may = list(map(id, self._by_recency(tier)))
-        some = [theta for theta, one in self.known.items() if id(one) in may and self._surplus(tier, one)]
+        names, may = [turn[0] for turn in self.case.trace], self._may_lose(tier)
+        come, coming = names[: self.turn + 1], names[self.turn + 1 :]
+        some = [theta for theta, one in self.known.items() if one in may and self._surplus(tier, one)]
         order = sorted(some, key=lambda theta: (theta in coming, -come[::-1].index(theta)))
         for theta in order[:1]:
             self._sink(tier, self.known[theta], 1)
         return bool(order)
-
-    def _parts(self) -> tuple[Trace, Trace]:
-        return self.case.trace[: self.turn + 1], self.case.trace[self.turn + 1 :]
 
 
 def foreseen(case: Chain, kinds: tuple[Kind, ...]) -> list[list[int]]:
