@@ -43,7 +43,7 @@ class ChainCaches:
         self.question, forest = question, question.forest
         roots = np.flatnonzero(forest.parent < 0).tolist()
         self.units = [np.array([0, *forest.depth[forest.root == root].tolist()]) for root in roots]
-        self.tree = {root: tree for tree, root in enumerate(roots)}
+        self.trees = [roots.index(forest.path(k)[0]) for k in range(len(forest))]
         self.size = sum((self._along(tree, units) for tree, units in enumerate(self.units)), np.zeros(1, np.int64))
         start = np.full(self.size.shape, NEVER)
         start[(0,) * start.ndim] = 0
@@ -60,13 +60,16 @@ class ChainCaches:
     def _asked(self, k: int) -> tuple[int, int, IntArray]:
         """Return the tree of a request, the nodes of its path, and its excess for each count of cached ones."""
         forest = self.question.forest
-        path = forest.path(k)
-        tree = self.tree[path[0]]
+        tree = self.trees[k]
         hits = np.minimum(self.units[tree], forest.ask[k])
-        return tree, len(path), np.maximum(forest.total[k] - hits - self.question.xi, 0)
+        return tree, len(forest.path(k)), np.maximum(forest.total[k] - hits - self.question.xi, 0)
 
     def _after(self, k: int, forced: bool) -> IntArray:
-        """Return the least TEL of each cache after a request and its cut."""
+        """Return the least TEL of each cache after a request and its cut.
+
+        Of other trees less never costs less, as it may have gone at the cut before; but forced, of the tree that
+        the request before read, of which nothing could go.
+        """
         tree, end, excess = self._asked(k)
         by_count = (self.least[-1] + self._along(tree, excess)).swapaxes(0, tree)
         fetched = by_count.copy()
@@ -74,9 +77,8 @@ class ChainCaches:
         fetched[end] = by_count[: end + 1].min(axis=0)
         fewest = end if forced else 0
         fetched[fewest:] = _of_larger(fetched[fewest:], 0)
-        least = fetched.swapaxes(0, tree)
-        for axis in range(least.ndim):
-            least = least if axis == tree else _of_larger(least, axis)
+        least, freed = fetched.swapaxes(0, tree), self.trees[k - 1] if forced and k else tree
+        least = least if freed == tree else _of_larger(least, freed)
         return np.where(self.size > self.question.capacity, NEVER, least)
 
     @property
@@ -98,12 +100,11 @@ class ChainCaches:
 
     def _before(self, k: int, tree: int, end: int, excess: IntArray, after: Cache) -> Cache:
         """Return a cache before a request from which a plan of least TEL leads to the one after its cut."""
+        fewest = [0 if axis == tree and count <= end else int(count) for axis, count in enumerate(after)]
         met = self.least[k] + self._along(tree, excess) == self.least[k + 1][tuple(after)]
-        for axis, units in enumerate(self.units):
-            counts = np.arange(len(units))
-            there = np.maximum(counts, end) if axis == tree else counts
-            met = met & (self._along(axis, there) >= after[axis])
-        return np.unravel_index(int(met.argmax()), met.shape)
+        met = met[tuple(slice(count, None) for count in fewest)]
+        more = np.unravel_index(int(met.argmax()), met.shape)
+        return [count + one for count, one in zip(fewest, more, strict=True)]
 
 
 def _of_larger(least: IntArray, axis: int) -> IntArray:
