@@ -21,10 +21,10 @@ def optimum(case: ForestCase, *, strict: bool = False) -> int:
 
 def optimum_from(case: ForestCase, start: Iterable[int], *, strict: bool = False) -> int:
     """Return the least TEL of any policy from a cache that holds some blocks; compiled."""
-    found = np.arange(len(case.shape.parent) + 1)
-    losses = np.maximum(np.array(case.need, np.int64)[:, None] - found, 0)
+    need = case.need
+    losses = np.maximum(np.array(need, np.int64)[:, None] - np.arange(len(case.shape.parent) + 1), 0)
     lost = compiled.least_loss(case, losses, start, strict=strict)
-    return lost + sum(case.excesses_of([0] * len(case.ask))) - sum(case.need)
+    return lost + sum(case.excesses_of([0] * len(need))) - sum(need)
 
 
 def least_loss(case: ForestCase, weights: Sequence[Sequence[int]]) -> int:

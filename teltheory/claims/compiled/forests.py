@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from teltheory.claims.comparison import Tally
 from teltheory.claims.compiled.pace import Pace
 from teltheory.claims.forests import ForestCase, Shape, SmallForests, shapes
 from teltheory.errors import ArgumentError
-from teltheory.model.numbers import IntArray
+from teltheory.model.numbers import IntArray, readonly
 
 CHECKS = ("greedy and optimum", "strict and holes", "leaf first and strict", "closed needs")
 DEMANDS = ("any need", "no tail")
@@ -34,13 +35,14 @@ class SmallForest(NamedTuple):
     leaf: IntArray
 
     @classmethod
+    @lru_cache(maxsize=2)
     def of(cls, shape: Shape) -> SmallForest:
-        """Return a shape's."""
+        """Return a shape's; it is asked again for each of its cases."""
         requests, blocks = len(shape.leaf), len(shape.parent)
         if requests > MOST_REQUESTS or blocks > MOST_BLOCKS:
             expected = f"at most {MOST_REQUESTS} requests and {MOST_BLOCKS} blocks of a compiled forest"
             raise ArgumentError("shape", f"{requests} requests and {blocks} blocks", expected)
-        return cls(requests, blocks, np.array(shape.parent, np.int64), np.array(shape.leaf, np.int64))
+        return cls(requests, blocks, *(readonly(np.array(of, np.int64)) for of in (shape.parent, shape.leaf)))
 
     @property
     def room(self) -> IntArray:

@@ -47,10 +47,11 @@ def least_cost(instance: ForestInstance, cost: Callable[[int, int], int], strict
     forest, n = instance.requests, len(instance)
     values: dict[State, int] = {begun_of(instance): 0}
     for k, ask in enumerate(forest.ask.tolist()):
-        path, after = forest.path(k), dict[State, int]()
+        path, least, after = forest.path(k), dict[State, int](), dict[State, int]()
         for held, value in values.items():
-            paid = value + cost(k, leading(path[:ask], held))
-            at_hand = held | frozenset(path)
+            paid, at_hand = value + cost(k, leading(path[:ask], held)), held.union(path)
+            least[at_hand] = min(paid, least.get(at_hand, paid))
+        for at_hand, paid in least.items():
             for state in [frozenset[int]()] if k == n - 1 else successors(instance, k, at_hand, strict):
                 after[state] = min(paid, after.get(state, paid))
         values = after
