@@ -171,10 +171,9 @@ static inline void cut(const Rules *rules, Heard *heard, int64_t overflow, int64
         leave_group(&heard->waiting, p);
         int64_t above = freed(rules, heard, p, exempt);
         if (above < 0) continue;
-        place--;
-        bool follows = place_of(rules, &heard->pieces[above]) == place && group_of(rules, heard, above) == group;
-        if (follows) next = above;
-        else let_wait(rules, heard, above);
+        int64_t its_group = group_of(rules, heard, above), its_place = place_of(rules, &heard->pieces[above]);
+        if (--place == its_place && group == its_group) next = above;
+        else enter_group(&heard->waiting, its_group, its_place, above);
     }
     if (next >= 0) let_wait(rules, heard, next);
 }
@@ -204,7 +203,7 @@ void replay_hinted(int64_t n, int64_t pieces, int64_t visits, const int64_t pare
     Rules rules = {close || superseded, close, superseded, retain, resume, priority, strict, strict && !turn,
                    eager, dead, free, asked, spare, safe, mark, full, least, trimming, eviction};
     Heard heard = {previous, pieces_in(state), (Request *)requests, until, asked_by,
-                   {times, time, begin, of_entry, entry, new_bitset(entries, counting), passed},
+                   {times, 0, time, begin, of_entry, entry, new_bitset(entries, counting), passed},
                    {new_bitset(groups, filled), first, (Member *)members}, 0};
     for (int64_t p = 0; p < pieces; p++) {
         heard.pieces[p] = (Piece){.length = length[p], .parent = (int32_t)parent[p], .visit = -1,
@@ -214,6 +213,7 @@ void replay_hinted(int64_t n, int64_t pieces, int64_t visits, const int64_t pare
     int64_t overflow = -capacity;
     for (int64_t k = 0, e = 0; k < n; k++) {
         heard.now = arrival[k];
+        while (heard.returns.come < times && time[heard.returns.come] < heard.now) heard.returns.come++;
         if (turn && turn[k] >= 0) overflow -= lose(&layout, &rules, &heard, turn[k], k);
         int64_t r = previous[k], shared = r >= 0 ? common(&layout, r, k) : 0;
         serve(&layout, &rules, &heard, k, shared);

@@ -52,9 +52,10 @@ typedef struct {
 } Request;
 
 /* The times of return, in order; where the entries of each piece begin, the number of each entry's time, which
-   count by now; the entries of each path, in a row; and of each piece its first entry that has not passed. */
+   count by now; the entries of each path, in a row; and of each piece its first entry that has not passed. The
+   first `come` times have. */
 typedef struct {
-    int64_t times;
+    int64_t times, come;
     const double *time;
     const int64_t *start, *number, *entry;
     Bitset count;
@@ -80,7 +81,7 @@ static inline double distance(const Heard *heard, int64_t number) {
 static inline int64_t nearest(const Heard *heard, int64_t p) {
     const Returns *returns = &heard->returns;
     int64_t begin = returns->start[p], end = returns->start[p + 1], at = returns->passed[p];
-    while (at < end && returns->time[returns->number[at]] < heard->now) at++;
+    while (at < end && returns->number[at] < returns->come) at++;
     returns->passed[p] = at;
     int64_t before = at > begin ? largest_between(&returns->count, begin, at - 1) : -1;
     int64_t after = at < end ? smallest_between(&returns->count, at, end - 1) : -1;
@@ -112,10 +113,10 @@ static inline void let_wait(const Rules *rules, Heard *heard, int64_t p) {
 
 /* Put a piece, if it waits, where it belongs by now; return whether it was elsewhere. */
 static inline bool renew(const Rules *rules, Heard *heard, int64_t p) {
-    int64_t group = heard->waiting.members[p].group;
-    if (group < 0 || group == group_of(rules, heard, p)) return false;
+    int64_t before = heard->waiting.members[p].group, group;
+    if (before < 0 || before == (group = group_of(rules, heard, p))) return false;
     leave_group(&heard->waiting, p);
-    let_wait(rules, heard, p);
+    enter_group(&heard->waiting, group, place_of(rules, &heard->pieces[p]), p);
     return true;
 }
 
