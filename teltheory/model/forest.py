@@ -375,8 +375,7 @@ class Forest(Requests, Tabular):
         if size % self.block_size and self.block_size % size:
             raise ArgumentError("block_size", size, f"a multiple or a whole part of {self.block_size} tokens")
         ratio = Fraction(self.block_size, size)
-        depth = nodes.rescaled(self.depth, ratio)
-        length = readonly(depth - nodes.rescaled(self.depth - self.length, ratio))
+        length = readonly(nodes.rescaled(self.depth, ratio) - nodes.rescaled(self.depth - self.length, ratio))
         ask, total = nodes.rescaled(self.ask, ratio), nodes.rescaled(self.total, ratio)
         forest = replace(self, length=length, ask=ask, total=total, block_size=size, tokens=self.inputs)
         return forest.without_empty_nodes()
@@ -390,8 +389,7 @@ class Forest(Requests, Tabular):
         """Return the forest with a node for each unit, itself if it has them."""
         if (self.length == 1).all():
             return self
-        last = np.cumsum(self.length)
-        parent = np.arange(-1, self.peak - 1)
+        last, parent = np.cumsum(self.length), np.arange(-1, self.peak - 1)
         parent[last - self.length] = at_nodes(last - 1, self.parent, NO_NODE)
         leaf = readonly(at_nodes(last - 1, self.leaf, NO_NODE))
         return replace(self, parent=readonly(parent), length=readonly(np.ones(self.peak, np.int64)), leaf=leaf)

@@ -73,7 +73,7 @@ void paths_at(int64_t n, int64_t segments, const int64_t offset[n + 1], const in
    row of three numbers for each (`note_change`), zeros at first. There is a capacity.
 
    Only what lowers a request's excess above xi counts: at most total - xi of its input, the first segments
-   first. */
+   first. The sum of all excess goes to the first row, each excess in the two parts of a sum. */
 void path_reuse_changes(int64_t n, int64_t segments, const int64_t offset[n + 1], const int64_t start[segments],
                         const int64_t length[segments], const int64_t ask[n], const int64_t total[n], int64_t xi,
                         int64_t sizes, const int64_t capacities[sizes], const int64_t below[63 * 1024 + 1],
@@ -81,7 +81,10 @@ void path_reuse_changes(int64_t n, int64_t segments, const int64_t offset[n + 1]
     Ladder rungs = {capacities, below};
     int64_t most = capacities[sizes - 1];
     for (int64_t k = 0; k < n; k++) {
-        int64_t counts = smaller(total[k] - xi, ask[k]);
+        int64_t excess = total[k] - xi, counts = smaller(excess, ask[k]);
+        if (excess <= 0) continue;
+        changes[1] += excess >> 32;
+        changes[2] += excess & 0xffffffff;
         for (int64_t j = offset[k]; j < offset[k + 1]; j++) {
             int64_t lowers = smaller(length[j], counts);
             if (lowers <= 0 || start[j] >= most) break;

@@ -56,7 +56,7 @@ class PathSegments(NamedTuple):
         return Outcome(reused, computed, added, forest.inputs, forest.block_size)
 
     def reuse_changes(self, forest: Forest, xi: int, rungs: Ladder) -> IntArray:
-        """Return where what lowers a request's excess above xi begins and ends; see `Segments.reuse_changes`."""
+        """Return where what lowers requests' excess begins and ends, and all excess, as `Segments` do."""
         sizes = len(rungs.capacities)
         changes = np.zeros((sizes + 1, 3), np.int64)
         call("path_reuse_changes", *self.sizes, *self, forest.ask, forest.total, xi, sizes, *rungs, changes)
