@@ -159,8 +159,8 @@ def scattered(seed):
 
 def twice(seed):
     """A forest whose agents ask twice; in between is a silence that floats have fewer digits for than for ends."""
-    arrival, lasting = np.random.default_rng(seed).random((2, 8))
-    return timed(8, seed, arrival + np.repeat([4, 14], 4), lasting / 2, agent=[*range(4)] * 2)
+    arrival, lasting = np.random.default_rng(seed).random((2, 6))
+    return timed(6, seed, arrival + np.repeat([4, 14], 3), lasting / 2, agent=[*range(3)] * 2)
 
 
 def timed(requests, seed, arrival, lasting, **facts):
