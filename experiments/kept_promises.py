@@ -244,7 +244,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     asked = list(questions(given.seeds, given.chose, given.new))
     with errors_in_one_line():
         write_rows(in_order(promised, asked, given.workers), given.promises, Promised)
-        found = in_order(judged, read_promises(given.promises), given.workers)
+        found = list(in_order(judged, read_promises(given.promises), given.workers))
         write_rows(found, given.table, Judged)
     say(markdown(COLUMNS, summaries(found)))
 

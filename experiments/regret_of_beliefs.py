@@ -110,7 +110,7 @@ def lines(table: list[Regret]) -> Iterator[str]:
 def main(table: str) -> Iterator[str]:
     """Replay every sample under every policy, write the table and yield its lines."""
     grid = list(settings())
-    found = list(rows(grid, in_order(regrets, grid, None, "sample {}".format)))
+    found = list(rows(grid, list(in_order(regrets, grid, None, "sample {}".format))))
     write_rows(found, Path(table), Regret)
     yield from lines(found)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import partial
 from hashlib import sha256
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from teltheory.base.input_files import read_bytes, read_json
 from teltheory.errors import FileError, shown
+from teltheory.paper.script import in_order
 from teltheory.paper.tidy import TableRow
 from teltheory.plots.files import write_figure, write_snippet
 from teltheory.plots.style import paper
@@ -105,20 +107,38 @@ def check_whole(folder: Path) -> None:
 
 
 def draw_all(
-    folder: Path, out: Path, known: Sequence[TableFigure] | None = None, venue: str | None = None
+    folder: Path,
+    out: Path,
+    known: Sequence[TableFigure] | None = None,
+    venue: str | None = None,
+    workers: int | None = 1,
 ) -> Iterator[str]:
-    """Make everything that the tables of a folder make, in the style of a venue; yield a line for each product."""
+    """Make everything that the tables of a folder make, in the style of a venue; yield a line for each product.
+
+    With several processes, one per core if `workers` is None, the figures are those of installed packages.
+    """
     check_whole(folder)
-    known = figures() if known is None else known
-    tables = sorted(folder.glob("*.csv"))
-    todo = [(table, figure) for table in tables for figure in known if fnmatchcase(table.stem, figure.table)]
+    todo = _todo(folder, known)
     if not todo:
         raise FileError(f"{folder}: found no tidy table, expected those of `python -m teltheory.paper.all`")
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(f"{out}: {error.strerror}, expected a folder to write figures to") from None
-    for table, figure in todo:
-        with paper(venue):
-            lines = list(figure.write(table, out))
+    write = partial(_written, folder, out, known, venue)
+    for lines in in_order(write, range(len(todo)), workers, lambda place: todo[place][0].name):
         yield from lines
+
+
+def _todo(folder: Path, known: Sequence[TableFigure] | None) -> list[tuple[Path, TableFigure]]:
+    """Return each table of a folder with each figure of it."""
+    known, tables = figures() if known is None else known, sorted(folder.glob("*.csv"))
+    return [(table, figure) for table in tables for figure in known if fnmatchcase(table.stem, figure.table)]
+
+
+def _written(
+    folder: Path, out: Path, known: Sequence[TableFigure] | None, venue: str | None, place: int
+) -> list[str]:
+    table, figure = _todo(folder, known)[place]
+    with paper(venue):
+        return list(figure.write(table, out))

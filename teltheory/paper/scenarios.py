@@ -99,13 +99,11 @@ def on_all(
     """Do the work on every sample at every capacity."""
     places = [(scenario, capacity) for scenario in chosen for capacity in scenario.capacities]
     jobs = [(scenario, capacity, seed) for scenario, capacity in places for seed in range(scenario.samples)]
-    results = iter(
-        in_order(
-            partial(_on_sample, work),
-            jobs,
-            workers,
-            lambda job: f"{job[0].name}, capacity {job[1]}, sample {job[2]}",
-        )
+    results = in_order(
+        partial(_on_sample, work),
+        jobs,
+        workers,
+        lambda job: f"{job[0].name}, capacity {job[1]}, sample {job[2]}",
     )
     for scenario, capacity in places:
         yield scenario, capacity, [next(results) for _ in range(scenario.samples)]

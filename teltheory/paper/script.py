@@ -17,12 +17,18 @@ R = TypeVar("R")
 
 def in_order(
     work: Callable[[T], R], cases: Sequence[T], workers: int | None = 1, name: Callable[[T], str] = str
-) -> list[R]:
-    """Return the result of each case."""
-    if workers == 1:
-        return list(map(work, cases))
-    done = dict(on_processes(work, cases, workers or cores(), name))
-    return [done[i] for i in range(len(cases))]
+) -> Iterator[R]:
+    """Yield the result of each case, once it is there and those before it are."""
+    if (processes := workers or cores()) == 1:
+        yield from map(work, cases)
+        return
+    done: dict[int, R] = {}
+    place = 0
+    for i, result in on_processes(work, cases, processes, name):
+        done[i] = result
+        while place in done:
+            yield done.pop(place)
+            place += 1
 
 
 @contextmanager

@@ -133,7 +133,7 @@ def make(
     for line in make_all(folder / TABLES, trace, workers, again, **grid):
         out.print(line, highlight=False, markup=False)
     if not lacking("matplotlib"):
-        for line in draw_all(folder / TABLES, folder, venue=style):
+        for line in draw_all(folder / TABLES, folder, venue=style, workers=workers):
             out.print(line, highlight=False, markup=False)
 
 
