@@ -16,6 +16,7 @@ from report.chromium import chromium
 
 import teltheory as tt
 from teltheory.base import progress
+from teltheory.base.processes import cores
 from teltheory.cost.bootstrap import Blocks
 from teltheory.model.numbers import readonly
 from teltheory.workloads import data_folder
@@ -44,6 +45,11 @@ EXAMPLES = 100 if os.environ.get("TELTHEORY_TESTS") else 12
 settings.register_profile("teltheory", deadline=None, max_examples=EXAMPLES)
 settings.register_profile("mutants", settings.get_profile("teltheory"), phases=UNSHRUNK, database=None)
 settings.load_profile("mutants" if os.environ.get("TELTHEORY_TESTS") == "mutants" else "teltheory")
+
+
+def pytest_xdist_auto_num_workers():
+    """One worker more than there are cores, as tests also wait for processes, sockets and browsers."""
+    return cores() + 1
 
 
 def pytest_configure(config):

@@ -51,7 +51,7 @@ FIGURES = {
     "rooms": Figure("pairs of rooms, one of which imports the other", 187, 140, 144),
     "teltheory": Figure("lines of code, package", 51_778, 48_154, 58_786),
     "proofs_checks": Figure("lines of code, proofs_checks", 14_231, 13_235, 15_388),
-    "tests": Figure("lines of code, tests", 43_463, 39_117, 50_923),
+    "tests": Figure("lines of code, tests", 43_463, 39_117, 50_926),
 }
 
 
