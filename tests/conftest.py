@@ -97,8 +97,8 @@ class Unsynced(sqlite3.Connection):
 
 
 @pytest.fixture(scope="session", autouse=True)
-def draws_are_made_once():
-    """Half of an advice is to draw, and most tests advise on the same few traces."""
+def stores_and_draws_cost_little():
+    """Stores wait for no disk; half of an advice is to draw, and most tests advise on the same few traces."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sqlite3, "connect", Unsynced)
         for name in ("draw", "draw_elsewhere"):
